@@ -11,9 +11,10 @@
 /// start_i will be set in this cycle if there is a source beat; a beat that is to be taken alone
 /// may then be taken in this very cycle, which avoids a bubble.
 /// src_ready_o does not depend on src_valid_i. want_o does not depend on out_ready_i either: the
-/// next destination beat consumes a source beat. load_i (with start_i, or later): from the next
-/// cycle on beats are shifted by shift_i; with pass_i they pass unshifted, for beats that are not
-/// payload.
+/// next destination beat consumes a source beat. alone_o: a beat is to be taken alone. load_i (with
+/// start_i, or later): from the next cycle on beats are shifted by shift_i; with pass_i they pass
+/// unshifted, for beats that are not payload. In the middle of a packet others may pass so while
+/// neither alone_o nor out_ready_i is set; then load_i restores the shift.
 /// Combinational from source to destination. Lanes outside the packet are undefined. A packet
 /// without beats takes nothing. Reset: no packet.
 module fsh_align (
@@ -30,6 +31,7 @@ module fsh_align (
     input  wire logic         src_valid_i,
     output logic              src_ready_o,
     output logic              want_o,
+    output logic              alone_o,
     input  wire logic [127:0] src_data_i,
     output logic              out_valid_o,
     input  wire logic         out_ready_i,
@@ -101,6 +103,7 @@ module fsh_align (
   assign src_ready_o = (prime_i && alone) || alone_q ||
                        (left_q != '0 && out_ready_i && source);
   assign want_o      = left_q != '0 && source;
+  assign alone_o     = alone_q;
 
   always_ff @(posedge clk_i) begin
     if (prime || take) begin

@@ -52,7 +52,7 @@ module fsh_seq_lane #(
   logic [3:0]          brief_count;
   fsh_seq_pkg::desc_t  front;
   fsh_seq_pkg::ahead_t ahead;
-  logic                bulk_valid, brief_valid, bulk_pop, brief_pop, brief;
+  logic                bulk_valid, brief_valid, brief_plain, bulk_pop, brief_pop, brief;
 
   fsh_seq_queue #(
       .PORTS(PORTS),
@@ -67,6 +67,7 @@ module fsh_seq_lane #(
       .brief_count_o(brief_count),
       .bulk_count_o (bulk_count),
       .brief_valid_o(brief_valid),
+      .brief_plain_o(brief_plain),
       .brief_pop_i  (brief_pop),
       .bulk_valid_o (bulk_valid),
       .bulk_pop_i   (bulk_pop),
@@ -85,6 +86,7 @@ module fsh_seq_lane #(
       .clk_i,
       .rst_i,
       .brief_valid_i(brief_valid),
+      .brief_plain_i(brief_plain),
       .brief_ready_o(brief_pop),
       .bulk_valid_i (bulk_valid),
       .bulk_alone_i (bulk_count == 5'd1),

@@ -5,9 +5,10 @@
 /// The packet descriptors of a sequencer lane: two queues, each in order, in one distributed RAM
 /// of 32 words with one read port: BULK words for bulk_*, the rest for brief_*.
 /// desc_o: the front of the queue selected by brief_i, combinational. The field ahead_o of the
-/// front of bulk is always available. A word is offered in the cycle after its push. At most one
-/// push per cycle, to a queue that has room; to_bulk_i announces early which queue it would be.
-/// count_o: words. Reset empties both.
+/// front of bulk is always available, and whether that of brief has at most two beats
+/// (brief_plain_o). A word is offered in the cycle after its push. At most one push per cycle, to
+/// a queue that has room; to_bulk_i announces early which queue it would be. count_o: words.
+/// Reset empties both.
 module fsh_seq_queue #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned BULK = 24,
@@ -24,6 +25,7 @@ module fsh_seq_queue #(
     output logic               [3:0] brief_count_o,
     output logic               [4:0] bulk_count_o,
     output logic                     brief_valid_o,
+    output logic                     brief_plain_o,
     input  wire logic                brief_pop_i,
     output logic                     bulk_valid_o,
     input  wire logic                bulk_pop_i,
@@ -42,6 +44,7 @@ module fsh_seq_queue #(
   logic [2:0]            brief_wptr_q, brief_rptr_q;
   logic [3:0]            brief_count_q;
   logic                  bulk_some_q, brief_some_q;
+  logic [7:0]            plain_q;
 
   function automatic logic [4:0] after(input logic [4:0] index);
     after = index == 5'(BULK - 1) ? '0 : index + 5'd1;
@@ -63,6 +66,7 @@ module fsh_seq_queue #(
   always_ff @(posedge clk_i) begin
     if (brief_push_i || bulk_push_i) mem[waddr] <= kept;
     if (bulk_push_i) ahead_mem[bulk_wptr_q] <= ahead;
+    if (brief_push_i) plain_q[brief_wptr_q] <= desc_i.beats == '0 && desc_i.args <= 3'd1;
   end
 
   assign front   = mem[raddr];
@@ -78,6 +82,7 @@ module fsh_seq_queue #(
   assign brief_count_o = brief_count_q;
   assign bulk_count_o  = bulk_count_q;
   assign brief_valid_o = brief_some_q;
+  assign brief_plain_o = plain_q[brief_rptr_q];
   assign bulk_valid_o  = bulk_some_q;
 
   always_ff @(posedge clk_i) begin

@@ -8,6 +8,10 @@
 /// buffer (queue_*), which has room for everything issued, so beats are always taken. The rest
 /// leaves through a register slice (pkt_*). Argument beats pass through the aligner like payload,
 /// unshifted.
+/// A brief packet of at most two beats does not wait for the end of a bulk packet that goes to
+/// such a buffer: that one pauses between two of its payload beats, for as long as the other one
+/// takes and a cycle more; up to PASSES times. The link may be waiting for the rest of the bulk
+/// packet, so the slice must have room for all of the other one.
 /// A packet starts when its first payload beat is present, so that it does not stall inside; but
 /// if nothing else wants the lane or its port and the payload is coming from device memory, the
 /// header leaves at once to hide in the read latency. The last beat says whether a memory
@@ -20,6 +24,7 @@ module fsh_seq_send #(
     input  wire logic                clk_i,
     input  wire logic                rst_i,
     input  wire logic                brief_valid_i,
+    input  wire logic                brief_plain_i,  // has at most two beats
     output logic                     brief_ready_o,
     input  wire logic                bulk_valid_i,
     input  wire logic                bulk_alone_i,
@@ -55,6 +60,8 @@ module fsh_seq_send #(
     output logic                     busy_o
 );
   /*verilator no_inline_module*/  // instances share code, to stay in the instruction cache
+  localparam int unsigned PASSES = 8;  // by brief packets in a row, a power of two
+
   typedef enum logic [1:0] {
     Header,
     Args,
@@ -70,11 +77,16 @@ module fsh_seq_send #(
   logic               early, able, want, go, emit, fire, last, start, al_valid, al_last;
   logic               cpl_room, cpl_push;
 
-  // Which of the two. A packet that has begun is sent to its end, including the word after it.
+  // Which of the two. A packet that has begun is sent to its end, including the word after it; but
+  // bulk that goes to a buffer pauses for a brief packet of two beats (pause: from the next
+  // cycle on; resume: no more), and then needs a cycle to restore its shift.
   // Whether the data of the bulk packet at the front is present is known one cycle late, since it
   // arrives late in a cycle.
   fsh_seq_pkg::desc_t desc;
+  localparam int unsigned PASS_W = $clog2(PASSES) + 1;
   logic               there, done, brief, brief_q, inside_q, bulk_go_q;
+  logic               pause, paused_q, resume, resumed_q, queued_q, al_alone;
+  logic [PASS_W-1:0]  passes_q;
 
   assign brief   = inside_q ? brief_q : brief_valid_i && slice_ready && !(brief_q && bulk_go_q);
   assign brief_o = brief;
@@ -85,9 +97,11 @@ module fsh_seq_send #(
   assign bulk_ready_o  = !brief && done;
 
   always_ff @(posedge clk_i) begin
-    if (done && !desc.mark) inside_q <= desc.get;
+    if (done && !desc.mark) inside_q <= desc.get || paused_q;
     else if (fire) inside_q <= 1'b1;
-    if (fire) brief_q <= brief;
+    if (pause) brief_q <= 1'b1;
+    else if (resume) brief_q <= 1'b0;
+    else if (fire) brief_q <= brief;
     if (start) reply_q <= hdr.reply;
     bulk_go_q <= bulk_valid_i && !bulk_ready_o &&
                  (bulk_ahead_i.mark || (bulk_ahead_i.host ? host_valid_i : mem_valid_i));
@@ -95,6 +109,25 @@ module fsh_seq_send #(
       inside_q  <= 1'b0;
       brief_q   <= 1'b0;
       bulk_go_q <= 1'b0;
+    end
+  end
+
+  assign pause  = state_q == Payload && !brief_q && !resumed_q && queued_q && !passes_q[PASS_W-1] &&
+                  brief_valid_i && brief_plain_i && !pkt_valid_o && !al_alone && !(fire && last);
+  assign resume = paused_q && done && !desc.get;
+
+  always_ff @(posedge clk_i) begin
+    paused_q  <= pause || (paused_q && !resume);
+    resumed_q <= resume;
+    if (start && !paused_q) begin
+      queued_q <= queued;
+      passes_q <= '0;
+    end else if (pause) begin
+      passes_q <= passes_q + 1'b1;
+    end
+    if (rst_i) begin
+      paused_q  <= 1'b0;
+      resumed_q <= 1'b0;
     end
   end
 
@@ -124,7 +157,7 @@ module fsh_seq_send #(
         last = args_left_q == 3'd1 && desc.beats == '0;
       end
       Payload: begin
-        emit = al_valid;
+        emit = al_valid && !resumed_q;
         last = al_last;
       end
       default: begin
@@ -142,11 +175,11 @@ module fsh_seq_send #(
     if (start) args_left_q <= desc.args;
     else if (state_q == Args && fire) args_left_q <= args_left_q - 3'd1;
     if (fire) begin
-      if (last) state_q <= Header;
+      if (last) state_q <= resume ? Payload : Header;
       else if (state_q == Header) state_q <= desc.args != '0 ? Args : Payload;
       else if (state_q == Args && args_left_q == 3'd1) state_q <= Payload;
     end
-    if (rst_i) state_q <= Header;
+    if (pause || rst_i) state_q <= Header;
   end
 
   always_comb begin
@@ -162,7 +195,7 @@ module fsh_seq_send #(
                     (host_ready_o && host_valid_i && host_err_i);
   assign out_bad  = state_q == Payload && al_last && (bad_q || take_bad);
 
-  always_ff @(posedge clk_i) if (start || take_bad) bad_q <= take_bad;
+  always_ff @(posedge clk_i) if ((start && !paused_q) || take_bad) bad_q <= take_bad;
 
   assign queued         = !brief && out_port != '0;
   assign out_ready      = queued || slice_ready;
@@ -190,9 +223,9 @@ module fsh_seq_send #(
   fsh_align i_align (
       .clk_i,
       .rst_i,
-      .start_i    (start),
+      .start_i    (start && !paused_q),
       .prime_i    (able && out_ready && !brief),
-      .load_i     (fire && state_q != Payload),
+      .load_i     (resumed_q || (fire && state_q != Payload)),
       .pass_i     (in_args ? args_left_q != 3'd1 : desc.args != '0),
       .shift_i    (desc.shift),
       .alone_i    (desc.alone),
@@ -201,9 +234,10 @@ module fsh_seq_send #(
       .src_valid_i(src_valid),
       .src_ready_o(src_ready),
       .want_o     (want),
+      .alone_o    (al_alone),
       .src_data_i (src_data),
       .out_valid_o(al_valid),
-      .out_ready_i(state_q == Payload && out_ready),
+      .out_ready_i(state_q == Payload && out_ready && !resumed_q),
       .out_data_o (al_data),
       .out_last_o (al_last)
   );

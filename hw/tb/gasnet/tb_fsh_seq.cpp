@@ -9,8 +9,8 @@
 // be read when it is, by each lane that had packets of it. Nothing is read that is not
 // sent. A channel that is shut holds up nothing of the other, not for a cycle, nor long
 // messages a short one of their own; its port says that it stalls. Packets without
-// memory data, arguments of such messages among them, do not wait for those with, nor
-// keep them waiting. Without stalls: cycles from load to header, and a long message at the
+// memory data, arguments of such messages among them, do not wait for those with, not even
+// for the end of a packet, nor keep them waiting. Without stalls: cycles from load to header, and a long message at the
 // pace of its ports.
 #include <memory>
 #include "commands.h"
@@ -25,6 +25,8 @@ static const unsigned ROOM = FSH_VC_BEATS;
 static const unsigned LATE = 60;   // cycles of a memory that does not stall
 static const unsigned FLOW = 8;    // messages of a channel that must get by
 static const unsigned LATENCY = 5; // from load to header
+// More, if another context is served and a packet must pause.
+static const unsigned AMID = 6;
 static const unsigned LANES = FSH_LANES;
 static const unsigned FEW =
     6; // beats of a packet from memory of less than LONG_BYTES
@@ -149,6 +151,47 @@ template <class Model, unsigned PORTS> class Bench
                 cycle();
         }
         others_want_ = false;
+        drain();
+    }
+
+    // Nor, if it has at most two beats, for the end of a packet that is being sent from a memory,
+    // though it leaves only then.
+    void amid(bool host)
+    {
+        begin(FSH_MAX_PACKET, true);
+        slowest(1);
+        Command c = bulk(1, 65536);
+        c.lspace = host ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT;
+        c.laddr = 16 * test_.below(4096) + test_.below(16);
+        load(c);
+        for (unsigned i = 0; i < 400; i++)
+            cycle();
+        for (unsigned i = 0; i < 40; i++) {
+            c = brief(0, test_.below(2));
+            if (test_.below(2))
+                give_arguments(c);
+            behind_ = test_.below(2);
+            unsigned before = sent_[c.reply];
+            uint64_t start = test_.cycle;
+            while (sent_[c.reply] == before) {
+                start = test_.cycle;
+                load(c);
+                cycle();
+            }
+            test_.until(
+                "a short packet", DRAIN, [&] { return dut_.pkt_valid_o & 1; },
+                [this] { cycle(); });
+            if (c.rows.size() < 2 &&
+                test_.cycle - start > LATENCY + c.rows.size() + AMID)
+                test_.fail("%u cycles to a header beside a long packet",
+                           (unsigned)(test_.cycle - start));
+            test_.until(
+                "it to leave", DRAIN, [&] { return !(dut_.pkt_valid_o & 1); },
+                [this] { cycle(); });
+            for (unsigned k = test_.below(40); k; k--)
+                cycle();
+        }
+        behind_ = false;
         drain();
     }
 
@@ -413,8 +456,9 @@ template <class Model, unsigned PORTS> class Bench
             tb::Sink<Beat> &packets = lanes_[l].slice.packets;
             packets.hurry = hurry_ && !(slow_ && test_.cycle % 8);
             packets.shut |= slow_ && test_.cycle % 8;
+            packets.shut |= behind_ && lanes_[l].queue.at != 0;
             dut_.pkt_ready_i |= (uint8_t)(packets.ready() << l);
-            if (slow_)
+            if (slow_ || behind_)
                 packets.shut = false;
             dut_.cpl_ready_i |= (uint8_t)(lanes_[l].entries.ready() << l);
         }
@@ -710,7 +754,8 @@ template <class Model, unsigned PORTS> class Bench
     Commands commands_;
     Command offered_;
     bool hurry_ = false, others_want_ = false, gapless_ = false;
-    bool slow_ = false; // a beat in eight cycles
+    bool slow_ = false;   // a beat in eight cycles
+    bool behind_ = false; // the others while no packet from a memory is being sent
     int room_[ROOMS] = {}, freed_[ROOMS] = {};
     uint64_t could_ = 0, shut_ = 0; // rooms: open in the last cycle, shut
     uint64_t given_ = 0;
@@ -736,6 +781,8 @@ static unsigned long long run(tb::Test &test, unsigned ports)
         bench.beside(i & 1 ? ports - 1 : 0, i >> 1 & 1, i & 4);
     bench.pass(false);
     bench.pass(true);
+    for (unsigned i = 0; i < 4; i++)
+        bench.amid(i & 1);
     for (unsigned i = 0; i < 4; i++)
         bench.flood();
     for (unsigned i = 0; i < 4; i++)
