@@ -7,6 +7,8 @@
 /// host memory and the header and arguments of host-bound messages to their slot, and hands every
 /// packet to the tracker once all its writes have been acknowledged. GET requests and messages to
 /// engines go to a separate queue.
+/// Of the packets offered, those with less than LONG_BYTES of payload go first, up to 8 in a row
+/// while others wait.
 /// A request may start only while the queue for its answer has room (budget), so it never blocks
 /// a reply behind it; replies always sink. One beat per cycle, no bubble between packets; a
 /// header is judged in the cycle after it is offered.
@@ -116,15 +118,39 @@ module fsh_rx #(
   logic [5:0]         budget_q;
   fsh_spec_pkg::hdr_t s0_hdr, hdr, hdr_q;
 
+  // Of the headers that are offered: replies that need the tag table, taken before the arbiter so
+  // that the other receiver need not wait for it; and short packets.
+  logic [STREAMS-1:0] wants;
+  logic               tag_want;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [STREAMS-1:0] short;
+  for (genvar k = 0; k < STREAMS; k++) begin : gen_want
+    fsh_spec_pkg::hdr_t front;
+    assign front    = data_i[k*128+:128];
+    assign wants[k] = valid_i[k] && front.reply && front.opcode < fsh_spec_pkg::OP_LIBRARY;
+    assign short[k] = valid_i[k] && front.bytes < 11'(fsh_spec_pkg::LONG_BYTES);
+  end
+  /* verilator lint_on UNUSEDSIGNAL */
+
   if (STREAMS > 1) begin : gen_arb
-    logic [STREAMS-1:0] sel;
+    localparam int unsigned ROW_W = 4;  // short ones: at most 8 in a row while long ones wait
+    logic [STREAMS-1:0] sel, offer;
+    logic [ROW_W-1:0]   row_q;
+
+    assign offer = s0_sop_q && short != '0 && !row_q[ROW_W-1] ? short : valid_i;
+    always_ff @(posedge clk_i) begin
+      if (s0_sop_q && s0_valid && s0_ready)
+        row_q <= (sel & short) == '0 || (valid_i & ~short) == '0 ? '0 :
+                 row_q + ROW_W'(!row_q[ROW_W-1]);
+      if (rst_i) row_q <= '0;
+    end
 
     fsh_pktarb #(
         .N(STREAMS)
     ) i_arb (
         .clk_i,
         .rst_i,
-        .valid_i,
+        .valid_i(offer),
         .last_i,
         .ready_o,
         .sel_o  (sel),
@@ -156,16 +182,6 @@ module fsh_rx #(
       span = s0_hdr.opcode == fsh_spec_pkg::OP_GET ? s0_hdr.total : {13'd0, s0_hdr.bytes};
   end
 
-  // Taken before the arbiter, so that the other receiver need not wait for it.
-  logic [STREAMS-1:0] wants;
-  logic               tag_want;
-  for (genvar k = 0; k < STREAMS; k++) begin : gen_want
-    /* verilator lint_off UNUSEDSIGNAL */
-    fsh_spec_pkg::hdr_t front;
-    /* verilator lint_on UNUSEDSIGNAL */
-    assign front    = data_i[k*128+:128];
-    assign wants[k] = valid_i[k] && front.reply && front.opcode < fsh_spec_pkg::OP_LIBRARY;
-  end
   assign tag_want = s0_sop_q && wants != '0;
   assign tag_re_o = tag_want && s0_valid && s0_ready;
   assign tag_o    = s0_hdr.tag[TAG_W-1:0];

@@ -2,8 +2,9 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Allocator of one output for the transit packets of one class: says which input may begin a
-/// packet for it (one-hot), round robin by packet. Inputs that are free go first, but after
+/// Allocator of one output for the packets of one class (transit packets; long ones for this node,
+/// whose output is the receiver): says which input may begin a packet for it (one-hot), round robin
+/// by packet. Inputs that are free go first, but after
 /// WEIGHT packets in a row while one that is busy has something the turn waits for that.
 /// req_i: an input has a packet whose channel has credit; busy_i: it is reading one for another
 /// output; inside_i: it has more to read of one for this output; started_i: it begins one. The

@@ -41,9 +41,14 @@ module fsh_link_rx #(
     output logic              credit_valid_o,
     output logic       [63:0] credit_o,
     output logic       [63:0] freed_o,
-    // Packets for this node: whether one may start, by channel {reply}.
-    input  wire logic   [1:0] here_start_i,
-    output logic              here_request_o,  // a request starts
+    // Packets for this node: whether one may start, by class and channel {long, reply}; a request
+    // starts. Long ones: whether one could start, by channel {reply}; one starts; more of one is
+    // to be read, or of a short one (here_inside_o, by class {long, short}).
+    input  wire logic   [3:0] here_start_i,
+    output logic              here_request_o,
+    output logic        [1:0] here_some_o,
+    output logic              here_long_o,
+    output logic        [1:0] here_inside_o,
     output logic              here_valid_o,
     input  wire logic         here_ready_i,
     output logic              here_last_o,
@@ -137,9 +142,11 @@ module fsh_link_rx #(
   logic [7:0] here_some, here_can, here_gnt;
   logic [3:0] here_freed;
   logic [2:0] here_choice;
-  logic       here_begun;
+  logic       here_begun, here_more, here_long;
+  logic [1:0] unused;
 
-  assign here_can = here_some & {2{{2{here_start_i[1]}}, {2{here_start_i[0]}}}};
+  assign here_can = here_some & {{2{here_start_i[3]}}, {2{here_start_i[2]}}, {2{here_start_i[1]}},
+                                 {2{here_start_i[0]}}};
 
   fsh_pick #(
       .N(4)
@@ -174,18 +181,21 @@ module fsh_link_rx #(
       .choose_i(here_can != '0),
       .choice_i(here_choice),
       .begun_o (here_begun),
-      .inside_o(),
+      .inside_o(here_more),
       .read_o  (here_freed),
       .freed_o (),
       .valid_o (here_valid_o),
       .ready_i (here_ready_i),
       .last_o  (here_last_o),
-      .queue_o (),
+      .queue_o ({here_long, unused}),
       .data_o  ({here_bad_o, here_data_o}),
       .busy_o  (here_busy)
   );
 
   assign here_request_o = here_begun && !here_choice[1];
+  assign here_some_o    = {here_some[7:6] != '0, here_some[5:4] != '0};
+  assign here_long_o    = here_begun && here_choice[2];
+  assign here_inside_o  = {here_long, !here_long} & {2{here_more}};
 
   // A cycle for the choice of the queue. A header has passed one more node, and has the
   // vc of its next link.

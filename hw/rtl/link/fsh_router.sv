@@ -6,8 +6,10 @@
 /// name, one of those p for which p % LANES is l: brief ones (no payload from a memory)
 /// straight, bulk through the buffer of the port; acks by theirs; what a port receives for
 /// this node is offered to the receiver of its lane, what passes through to the port that
-/// its route names, short packets and long ones apart. Wires only, and an allocator for each
-/// output and class (fsh_alloc); latencies and rules are those of the parts.
+/// its route names, short packets and long ones apart. The ports of a lane begin long packets
+/// for this node in turn, so that while one waits for the receiver the short ones of the other
+/// ports do not. Wires only, and allocators (fsh_alloc): for each output and class, and for each
+/// lane; latencies and rules are those of the parts.
 module fsh_router #(
     parameter int unsigned PORTS = 2,
     localparam int unsigned LANES = fsh_spec_pkg::LANES
@@ -64,6 +66,9 @@ module fsh_router #(
   logic [PORTS*4-1:0]    short_ok /*verilator split_var*/, long_ok /*verilator split_var*/;
   logic [PORTS-1:0]      tx_busy /*verilator split_var*/, rx_busy /*verilator split_var*/;
   logic [PORTS-1:0]      seq_ready /*verilator split_var*/;
+  // Long packets for this node, as fsh_link_rx says; whose turn it is.
+  logic [PORTS*2-1:0]    here_some /*verilator split_var*/, here_inside /*verilator split_var*/;
+  logic [PORTS-1:0]      here_long /*verilator split_var*/, here_turn /*verilator split_var*/;
   // By input and class {long, short}: its queues, its packet; by output: its turn.
   logic [PORTS*OUTS*8-1:0] some /*verilator split_var*/, start /*verilator split_var*/;
   logic [PORTS*OUTS*2-1:0] started /*verilator split_var*/, more /*verilator split_var*/;
@@ -209,8 +214,11 @@ module fsh_router #(
         .credit_valid_o(credit_valid),
         .credit_o      (credit),
         .freed_o       (freed_here),
-        .here_start_i  (here_start_i[L*2+:2]),
+        .here_start_i  ({here_start_i[L*2+:2] & {2{here_turn[p]}}, here_start_i[L*2+:2]}),
         .here_request_o(here_request_o[p]),
+        .here_some_o   (here_some[p*2+:2]),
+        .here_long_o   (here_long[p]),
+        .here_inside_o (here_inside[p*2+:2]),
         .here_valid_o  (here_valid_o[p]),
         .here_ready_i  (here_ready_i[p]),
         .here_last_o   (here_last_o[p]),
@@ -237,6 +245,34 @@ module fsh_router #(
                         bulk_valid_i[l*PORTS+:PORTS],
                         bulk_i[l*fsh_seq_pkg::BEAT_W+:fsh_seq_pkg::BEAT_W],
                         here_start_i[l*2+:2]};
+    end
+
+    // Its ports, numbered among themselves.
+    localparam int unsigned THERE = (PORTS + LANES - 1 - l) / LANES;
+
+    if (THERE != 0) begin : gen_turn
+      logic [THERE-1:0] req, busy, going, begun, turn;
+
+      for (genvar k = 0; k < THERE; k++) begin : gen_port
+        localparam int unsigned P = k * LANES + l;
+        assign req[k]       = (here_some[P*2+:2] & here_start_i[l*2+:2]) != '0;
+        assign busy[k]      = here_inside[P*2];
+        assign going[k]     = here_inside[P*2+1];
+        assign begun[k]     = here_long[P];
+        assign here_turn[P] = turn[k];
+      end
+
+      fsh_alloc #(
+          .N(THERE)
+      ) i_alloc (
+          .clk_i,
+          .rst_i,
+          .req_i    (req),
+          .busy_i   (busy),
+          .inside_i (going),
+          .started_i(begun),
+          .start_o  (turn)
+      );
     end
     assign seq_ready_o[l] = |(seq_port_i[l*PORTS+:PORTS] & seq_ready);
   end

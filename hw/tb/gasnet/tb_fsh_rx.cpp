@@ -18,6 +18,7 @@
 
 static const unsigned BUDGET = 32;
 static const unsigned BESIDE = 400; // replies then; 3000 in most runs
+static const unsigned ROW = 8; // short packets before one that is not
 static const unsigned DRAIN = 20000;
 
 template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
@@ -89,6 +90,8 @@ template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
         if (most_open_ <= FULL || beside_ < BESIDE)
             test_.fail("%u requests open at most, %llu replies beside them",
                        most_open_, beside_);
+        if (STREAMS > 1 && passed_ == 0)
+            test_.fail("no short packet has gone before a long one");
     }
 
     unsigned long long packets = 0, dropped = 0, refused = 0;
@@ -107,6 +110,7 @@ template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
         dut_.valid_i = dut_.request_i = dut_.budget_return_i = 0;
         dut_.route_i = 0;
         dut_.mem_bvalid_i = dut_.host_bvalid_i = dut_.tag_hold_i = 0;
+        row_ = 0;
         tb::reset(test_, dut_);
         write_routes(test_, dut_, node_.routes);
     }
@@ -257,13 +261,36 @@ template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
             if (!(taken >> s & 1))
                 continue;
             stream.offered = false;
-            if (stream.at == 0)
+            if (stream.at == 0) {
+                in_turn(s);
                 expect(s, stream.now.front());
+            }
             if (++stream.at == stream.now.front().packet.size()) {
                 stream.now.clear();
                 stream.at = 0;
             }
         }
+    }
+
+    bool is_short(unsigned s) const
+    {
+        return streams_[s].now.front().header.bytes < FSH_LONG_BYTES;
+    }
+
+    // Of the packets offered, short ones go first, up to ROW while others wait.
+    void in_turn(unsigned s)
+    {
+        bool short_waits = false, long_waits = false;
+
+        for (unsigned i = 0; i < STREAMS; i++)
+            if (i != s && dut_.valid_i >> i & 1)
+                (is_short(i) ? short_waits : long_waits) = true;
+        if (!is_short(s) && short_waits && row_ < ROW)
+            test_.fail("stream %u: a long packet goes before short ones", s);
+        passed_ += is_short(s) && long_waits;
+        row_ = is_short(s) && long_waits ? row_ + 1 : 0;
+        if (row_ >= ROW + STREAMS)
+            test_.fail("%u short packets, and long ones wait", row_);
     }
 
     // The model: what comes of the packet whose header is taken.
@@ -491,6 +518,8 @@ template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
     unsigned waiting_[2] = {}; // answers of packets not told of
     bool tainted_[2] = {};     // one of them is an error
     unsigned open_ = 0, owed_ = 0, most_open_ = 0;
+    unsigned row_ = 0;             // short packets in a row while long ones waited
+    unsigned long long passed_ = 0; // all of those
     unsigned long long beside_ = 0, seen_dropped_ = 0, seen_refused_ = 0;
     Count seen_count_[2], due_count_[2]; // by channel
 };

@@ -381,7 +381,8 @@ class Bench
             std::copy_n(p.pass[l].gone, 4, p.passed + 4 * l);
         starts(p.here, true);
         bool ready = shut_ && (!slow_ || test_.cycle % 4 == 0);
-        p.rx.here_start_i = (p.here.start & 1) | (p.here.start >> 1 & 2);
+        p.rx.here_start_i = (p.here.start & 1) | (p.here.start >> 1 & 2) |
+                            (p.here.start >> 2 & 4) | (p.here.start >> 3 & 8);
         p.rx.here_ready_i = ready || (!shut_ && p.here.stall.willing());
         p.rx.fwd_start_i = p.rx.fwd_ready_i = 0;
         for (unsigned l = 0; l < 2; l++) {
@@ -424,14 +425,15 @@ class Bench
     }
 
     // Queues of which a packet may start in this cycle. Consumers of packets
-    // for here know requests and replies only.
+    // for here know classes, requests and replies only.
     void starts(Sink &sink, bool pairs)
     {
         unsigned open = shut_ || test_.below(8) ? 255 : test_.below(256);
 
         open &= ~(sink.shut * 17);
         if (pairs)
-            open = (open & 1 ? 0x33u : 0) | (open & 4 ? 0xccu : 0);
+            open = (open & 1 ? 0x3u : 0) | (open & 4 ? 0xcu : 0) |
+                   (open & 16 ? 0x30u : 0) | (open & 64 ? 0xc0u : 0);
         sink.allowed = sink.start;
         sink.start = open;
     }

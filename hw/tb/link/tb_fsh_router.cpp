@@ -585,7 +585,14 @@ template <class Model, unsigned PORTS> class Bench
                    (unsigned long long)header[1]);
     }
 
-    // A beat for here, of port p.
+    // The packet for here that port p is inside.
+    const Packet &here_now(unsigned p) const
+    {
+        return here_from_[p]->front().packet;
+    }
+
+    // A beat for here, of port p. Long packets of a lane's ports follow each other, but for
+    // the last beat, which may still be waiting.
     void deliver(unsigned p)
     {
         Beat beat = load(dut_.here_data_o, p);
@@ -596,6 +603,10 @@ template <class Model, unsigned PORTS> class Bench
             here_from_[p] = &local_[p][queue_of(beat)];
             if (here_from_[p]->empty())
                 test_.fail("port %u: a packet for here that nobody sent", p);
+            for (unsigned q = p % LANES; q < PORTS && is_long(beat); q += LANES)
+                if (q != p && here_at_[q] && is_long(here_now(q)[0]) &&
+                    here_at_[q] + 1 < here_now(q).size())
+                    test_.fail("ports %u and %u send long packets here", p, q);
         }
         auto &queue = *here_from_[p];
         if (beat != queue.front().packet[here_at_[p]])
