@@ -6,8 +6,9 @@
 /// of 32 words with one read port: BULK words for bulk_*, the rest for brief_*.
 /// desc_o: the front of the queue selected by brief_i, combinational. The field ahead_o of the
 /// front of bulk is always available, and whether that of brief has at most two beats
-/// (brief_plain_o). A word is offered in the cycle after its push. At most one push per cycle, to a
-/// queue that has room; to_bulk_i announces early which queue it would be. count_o: words. Reset empties both.
+/// (brief_plain_o). A word is offered in the cycle after its push. At most one push per cycle, to
+/// a queue that has room; to_bulk_i announces early which queue it would be. count_o: words.
+/// Reset empties both.
 module fsh_seq_queue #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned BULK = 24,

@@ -8,10 +8,10 @@
 /// buffer (queue_*), which has room for everything issued, so beats are always taken. The rest
 /// leaves through a register slice (pkt_*). Argument beats pass through the aligner like payload,
 /// unshifted.
-/// A brief packet of at most two beats does not wait for the end of a bulk packet that goes to such
-/// a buffer: that one pauses between two of its payload beats, for as long as the other one takes
-/// and a cycle more; up to PASSES times. The link may be waiting for the rest of the bulk packet, so
-/// the slice must have room for all of the other one.
+/// A brief packet of at most two beats does not wait for the end of a bulk packet that goes to
+/// such a buffer: that one pauses between two of its payload beats, for as long as the other one
+/// takes and a cycle more; up to PASSES times. The link may be waiting for the rest of the bulk
+/// packet, so the slice must have room for all of the other one.
 /// A packet starts when its first payload beat is present, so that it does not stall inside; but
 /// if nothing else wants the lane or its port and the payload is coming from device memory, the
 /// header leaves at once to hide in the read latency. The last beat says whether a memory
