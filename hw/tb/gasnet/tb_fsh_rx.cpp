@@ -18,7 +18,7 @@
 
 static const unsigned BUDGET = 32;
 static const unsigned BESIDE = 400; // replies then; 3000 in most runs
-static const unsigned ROW = 8; // short packets before one that is not
+static const unsigned ROW = 8;      // short packets before one that is not
 static const unsigned DRAIN = 20000;
 
 template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
@@ -518,7 +518,7 @@ template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
     unsigned waiting_[2] = {}; // answers of packets not told of
     bool tainted_[2] = {};     // one of them is an error
     unsigned open_ = 0, owed_ = 0, most_open_ = 0;
-    unsigned row_ = 0;             // short packets in a row while long ones waited
+    unsigned row_ = 0; // short packets in a row while long ones waited
     unsigned long long passed_ = 0; // all of those
     unsigned long long beside_ = 0, seen_dropped_ = 0, seen_refused_ = 0;
     Count seen_count_[2], due_count_[2]; // by channel

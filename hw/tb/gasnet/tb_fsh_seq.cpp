@@ -755,7 +755,7 @@ template <class Model, unsigned PORTS> class Bench
     Command offered_;
     bool hurry_ = false, others_want_ = false, gapless_ = false;
     bool slow_ = false;   // a beat in eight cycles
-    bool behind_ = false; // the others while no packet from a memory is being sent
+    bool behind_ = false; // none while one from a memory is being sent
     int room_[ROOMS] = {}, freed_[ROOMS] = {};
     uint64_t could_ = 0, shut_ = 0; // rooms: open in the last cycle, shut
     uint64_t given_ = 0;

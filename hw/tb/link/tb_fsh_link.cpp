@@ -21,7 +21,7 @@ static const unsigned DRAIN = 20000; // most that a drain may take
 // Cycles in which a wish of others shows, and a packet begun before it leaves.
 static const unsigned WANTED = 80;
 static const unsigned BOUND_LIMIT = 130; // packet beats between boundaries
-static const unsigned FEW = 10; // beats of what has room before others
+static const unsigned FEW = 10;          // beats of what has room before others
 // Beats held or set aside from which on a short packet waits on a channel that has more than
 // its own: what may be decided meanwhile still fits, see fsh_link_tx.
 static const unsigned FULL =
@@ -71,9 +71,10 @@ struct Bulk {
 // A port: its two halves, their users, and the line that leaves it.
 struct Port {
     Port(tb::Test &test, VerilatedContext *context)
-        : tx(context), rx(context), seq(test), bulk(test), ack(test),
-          fwd{Passing(test), Passing(test)}, here(test, "here"),
-          pass{Sink(test, "short ones passing"), Sink(test, "long ones passing")}
+        : tx(context), rx(context), seq(test), bulk(test),
+          ack(test), fwd{Passing(test), Passing(test)},
+          here(test, "here"), pass{Sink(test, "short ones passing"),
+                                   Sink(test, "long ones passing")}
     {
     }
 
