@@ -3,12 +3,13 @@
 `include "fsh_assert.svh"
 
 /// Packets of the collective engine as a receiver has them (fsh_rx), beat by beat, to lines
-/// of 64 bytes. A packet is offered when all of
-/// it is here and as it should be: header, bytes, no error (bad, with the last beat).
-/// All else is dropped: drop_o, a pulse. room_o, a register: beats may come, up to two more
-/// after it falls; it rises again as packets leave, which the engine takes in bounded time.
-/// Four beats a line, in order; five cycles from the last beat (at the receiver) to the
-/// first line. ready_i may depend on valid_o. Reset empties it.
+/// of 64 bytes. A packet is offered when all of it is here and as it should be: header, bytes, no
+/// error (bad, with the last beat). All else is dropped: drop_o, a pulse. room_o, a register:
+/// beats may come, up to two more after it falls; it rises again as packets leave, which the
+/// engine takes in bounded time.
+/// Lines are made on the way in, so they leave one a cycle, in order, while the other receivers'
+/// wait; a packet without payload is a line, of nothing. The first is offered in the cycle after
+/// the last beat. Reset empties it.
 module fsh_ctap (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
@@ -26,12 +27,12 @@ module fsh_ctap (
     output logic                    busy_o
 );
   localparam int unsigned LW = $clog2(fsh_spec_pkg::MAX_PACKET / 64);
-  localparam int unsigned DEPTH = 128;  // beats: a packet, and what comes while it leaves
+  localparam int unsigned DEPTH = 32;  // lines: a packet, and what comes while it leaves
   localparam int unsigned PACKETS = 16;
 
   /* verilator lint_off UNUSEDSIGNAL */
-  fsh_spec_pkg::hdr_t hdr;
-  fsh_spec_pkg::colladdr_t addr;
+  fsh_spec_pkg::hdr_t hdr, head;
+  fsh_spec_pkg::colladdr_t addr, place;
   /* verilator lint_on UNUSEDSIGNAL */
 
   // Is it as its header says? So many beats are to come.
@@ -47,34 +48,68 @@ module fsh_ctap (
                         well_q;
   assign ends = push_i && last_i;
 
-  always_ff @(posedge clk_i) begin
-    if (push_i) {left_q, well_q} <= {left, well};
+  // Beats to lines: the first three of a line wait for the fourth, or the last of the packet.
+  logic   [1:0] n_q;
+  logic [383:0] below_q;
+  logic [511:0] made;
+  logic         fills;
+
+  assign fills = push_i && (last_i || (!sop_i && n_q == 2'd3));
+
+  always_comb begin
+    for (int unsigned i = 0; i < 3; i++)
+      made[i*128+:128] = n_q > 2'(i) ? below_q[i*128+:128] : data_i;
+    made[511:384] = data_i;
   end
 
-  logic         beat_valid, beat_pop, beat_last, known, good, told, room, told_room;
-  logic [127:0] beat;
-  logic   [7:0] count;
+  always_ff @(posedge clk_i) begin
+    if (push_i) {left_q, well_q} <= {left, well};
+    for (int unsigned i = 0; i < 3; i++)
+      if (push_i && n_q == 2'(i)) below_q[i*128+:128] <= data_i;
+    if (push_i) n_q <= sop_i || fills ? '0 : n_q + 1'b1;
+    if (rst_i) n_q <= '0;
+  end
+
+  // Lines, headers, and what is known at the end of a packet.
+  logic         line_valid, line_pop, line_last, known, good, told, room, head_room, told_room;
+  logic [511:0] data;
+  logic   [5:0] count;
   logic   [4:0] packets;
 
   fsh_fifo #(
-      .WIDTH(129),
+      .WIDTH(513),
       .DEPTH(DEPTH)
-  ) i_beats (
+  ) i_lines (
       .clk_i,
       .rst_i,
-      .valid_i(push_i),
+      .valid_i(fills),
       .ready_o(room),
-      .data_i ({last_i, data_i}),
-      .valid_o(beat_valid),
-      .ready_i(beat_pop),
-      .data_o ({beat_last, beat}),
+      .data_i ({last_i, made}),
+      .valid_o(line_valid),
+      .ready_i(line_pop),
+      .data_o ({line_last, data}),
       .count_o(count)
+  );
+
+  fsh_fifo #(
+      .WIDTH(128),
+      .DEPTH(PACKETS)
+  ) i_heads (
+      .clk_i,
+      .rst_i,
+      .valid_i(push_i && sop_i),
+      .ready_o(head_room),
+      .data_i (hdr),
+      .valid_o(),
+      .ready_i(told),
+      .data_o (head),
+      .count_o(packets)
   );
 
   fsh_fifo #(
       .WIDTH(1),
       .DEPTH(PACKETS)
-  ) i_packets (
+  ) i_known (
       .clk_i,
       .rst_i,
       .valid_i(ends),
@@ -83,94 +118,45 @@ module fsh_ctap (
       .valid_o(known),
       .ready_i(told),
       .data_o (good),
-      .count_o(packets)
+      .count_o()
   );
 
-  always_ff @(posedge clk_i)
-    room_o <= !rst_i && count < 8'(DEPTH - 5) && packets < 5'(PACKETS - 5);
+  logic full, first_q;
 
-  // To lines.
-  typedef enum logic [1:0] {
-    Head,
-    Lines,
-    Skip
-  } state_e;
+  assign full = count >= 6'(DEPTH - 6) || packets >= 5'(PACKETS - 5);
 
-  state_e             state_q;
-  /* verilator lint_off UNUSEDSIGNAL */
-  fsh_spec_pkg::hdr_t out, head_q;
-  fsh_spec_pkg::colladdr_t place;
-  /* verilator lint_on UNUSEDSIGNAL */
-  logic         [1:0] n_q;
-  logic       [383:0] below_q;
-  logic               empty_q, takes;
-  logic               first_q;
-  logic       [511:0] data;
+  always_ff @(posedge clk_i) room_o <= !rst_i && !full;
 
-  assign out      = beat;
-  assign place    = {18'd0, head_q.tag[5:0], head_q.addr};
-  assign valid_o  = state_q == Lines && (empty_q || (beat_valid && (n_q == 2'd3 || beat_last)));
-  assign last_o   = empty_q || beat_last;
-  assign takes    = state_q == Lines && !empty_q && beat_valid && !(n_q == 2'd3 || beat_last);
-  assign beat_pop = beat_valid && (state_q == Head ? known : state_q == Skip || takes ||
-                                   (valid_o && ready_i && !empty_q));
-  assign told     = state_q == Skip ? beat_pop && beat_last :
-                    state_q == Lines ? valid_o && ready_i && last_o :
-                    beat_pop && !good && beat_last;
-  assign drop_o   = told && (state_q == Skip || state_q == Head);
-
-  always_comb begin
-    for (int unsigned i = 0; i < 3; i++)
-      data[i*128+:128] = n_q > 2'(i) ? below_q[i*128+:128] : beat;
-    data[511:384] = beat;
-  end
+  assign valid_o  = line_valid && known && good;
+  assign line_pop = known && (ready_i || !good);
+  assign told     = line_valid && line_pop && line_last;
+  assign drop_o   = told && !good;
+  assign last_o   = line_last;
+  assign place    = {18'd0, head.tag[5:0], head.addr};
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Head && beat_pop) head_q <= out;
-    for (int unsigned i = 0; i < 3; i++)
-      if (takes && n_q == 2'(i)) below_q[i*128+:128] <= beat;
-  end
-
-  always_ff @(posedge clk_i) begin
-    unique case (state_q)
-      Head: begin
-        n_q     <= '0;
-        first_q <= 1'b1;
-        empty_q <= beat_last;
-        if (beat_pop) state_q <= good ? Lines : beat_last ? Head : Skip;
-      end
-      Lines: begin
-        if (takes) n_q <= n_q + 1'b1;
-        if (valid_o && ready_i) begin
-          n_q     <= '0;
-          first_q <= 1'b0;
-          if (last_o) state_q <= Head;
-        end
-      end
-      default: if (beat_pop && beat_last) state_q <= Head;
-    endcase
-    if (rst_i) state_q <= Head;
+    if (line_valid && line_pop) first_q <= line_last;
+    if (rst_i) first_q <= 1'b1;
   end
 
   always_comb begin
     line_o.first      = first_q;
     line_o.last       = last_o;
-    line_o.whole      = 12'(place.offset) + 12'(head_q.bytes) == 12'(head_q.total[LW+6:0]);
+    line_o.whole      = 12'(place.offset) + 12'(head.bytes) == 12'(head.total[LW+6:0]);
     line_o.eager      = place.eager;
-    line_o.key.node   = head_q.src[fsh_spec_pkg::NODE_W-1:0];
+    line_o.key.node   = head.src[fsh_spec_pkg::NODE_W-1:0];
     line_o.key.job    = place.job;
     line_o.key.vp     = place.vp;
     line_o.key.seq    = place.seq;
     line_o.key.number = {place.high, place.low};
     line_o.line       = place.offset[LW+5:6];
-    line_o.bytes      = head_q.total[LW+6:0];
+    line_o.bytes      = head.total[LW+6:0];
     line_o.data       = data;
   end
 
-  assign busy_o = beat_valid || count != '0 || state_q != Head ||
-                        room_o != (count < 8'(DEPTH - 5) && packets < 5'(PACKETS - 5));
+  assign busy_o = line_valid || room_o == full;
 
-  `FSH_ASSERT(a_room, !push_i || (room && (!ends || told_room)))
+  `FSH_ASSERT(a_room, !push_i || (room && head_room && told_room))
 endmodule
 
 `default_nettype wire
