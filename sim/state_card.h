@@ -200,7 +200,7 @@ inline void read_lanes(reader &r, Vfsh_card___024root &root,
                        const fsh_probe &probe)
 {
     fsh_state_lane *lane = r.state.lane;
-    constexpr unsigned no_reads = 194; // UNUSED of fsh_seq_read
+    constexpr unsigned no_reads = 135; // MEM_UNUSED of fsh_seq_read
 #define LANE(l)                                                            \
     lane[l].bulk = read_descriptors(                                       \
         r, RING(desc##l, root, 0, 24, bulk_first##l, bulk_count##l), l);   \

@@ -227,7 +227,8 @@ static void refused(const uint64_t *entry)
         const struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
         uintptr_t base = (uintptr_t)fsh_fpga.segs[node].addr;
         snprintf(text, sizeof text,
-                 "%s for handler %u at rank %u, %" PRIu32 " bytes to 0x%" PRIx64 " "
+                 "%s for handler %u at rank %u, %" PRIu32 " bytes to 0x%" PRIx64
+                 " "
                  "(offset 0x%" PRIx64 " of its segment of %zu bytes)",
                  channel == FSH_FPGA_REPLY ? "AM reply" : "AM request", opcode,
                  fsh_fpga.rank_of[node], s->length, base + s->raddr, s->raddr,
