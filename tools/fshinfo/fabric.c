@@ -41,8 +41,8 @@ static const struct kit_option rows[] = {
     {"--np", "N", "nodes; default: as in the name or the file, else 4",
      .take = take_nodes, .alias = "-n"},
     {"--cards", "N",
-     "-n is the number of ranks of conduit mixed, of which\n"
-     "N have a card, as in fshrun; shows whose node is which",
+     "whose node is which in a job of conduit mixed: as in\n"
+     "fshrun, of that many ranks (-n) N have a card",
      .flag = &wants_cards, .setting = "FSHMEM_CARDS"},
     {"--dot", .help = "print the graph for Graphviz", .flag = &wants_dot},
     {"--help", .flag = &wants_help, .ends = true, .alias = "-h"},
