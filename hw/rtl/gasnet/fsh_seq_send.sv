@@ -65,7 +65,8 @@ module fsh_seq_send #(
   typedef enum logic [1:0] {
     Header,
     Args,
-    Payload
+    Payload,
+    Restore  // the shift of a packet that paused
   } state_e;
   state_e             state_q;
   fsh_spec_pkg::hdr_t hdr;
@@ -85,7 +86,7 @@ module fsh_seq_send #(
   fsh_seq_pkg::desc_t desc;
   localparam int unsigned PASS_W = $clog2(PASSES) + 1;
   logic               there, done, brief, brief_q, inside_q, bulk_go_q;
-  logic               pause, paused_q, resume, resumed_q, queued_q, al_alone;
+  logic               pause, paused_q, resume, queued_q, al_alone;
   logic [PASS_W-1:0]  passes_q;
 
   assign brief   = inside_q ? brief_q : brief_valid_i && slice_ready && !(brief_q && bulk_go_q);
@@ -112,23 +113,19 @@ module fsh_seq_send #(
     end
   end
 
-  assign pause  = state_q == Payload && !brief_q && !resumed_q && queued_q && !passes_q[PASS_W-1] &&
+  assign pause  = state_q == Payload && !brief_q && queued_q && !passes_q[PASS_W-1] &&
                   brief_valid_i && brief_plain_i && !pkt_valid_o && !al_alone && !(fire && last);
   assign resume = paused_q && done && !desc.get;
 
   always_ff @(posedge clk_i) begin
-    paused_q  <= pause || (paused_q && !resume);
-    resumed_q <= resume;
+    paused_q <= pause || (paused_q && !resume);
     if (start && !paused_q) begin
       queued_q <= queued;
       passes_q <= '0;
     end else if (pause) begin
       passes_q <= passes_q + 1'b1;
     end
-    if (rst_i) begin
-      paused_q  <= 1'b0;
-      resumed_q <= 1'b0;
-    end
+    if (rst_i) paused_q <= 1'b0;
   end
 
   assign hdr       = desc.word;
@@ -157,8 +154,12 @@ module fsh_seq_send #(
         last = args_left_q == 3'd1 && desc.beats == '0;
       end
       Payload: begin
-        emit = al_valid && !resumed_q;
+        emit = al_valid;
         last = al_last;
+      end
+      Restore: begin
+        emit = 1'b0;
+        last = 1'b0;
       end
       default: begin
         emit = go;
@@ -175,10 +176,11 @@ module fsh_seq_send #(
     if (start) args_left_q <= desc.args;
     else if (state_q == Args && fire) args_left_q <= args_left_q - 3'd1;
     if (fire) begin
-      if (last) state_q <= resume ? Payload : Header;
+      if (last) state_q <= resume ? Restore : Header;
       else if (state_q == Header) state_q <= desc.args != '0 ? Args : Payload;
       else if (state_q == Args && args_left_q == 3'd1) state_q <= Payload;
     end
+    if (state_q == Restore) state_q <= Payload;
     if (pause || rst_i) state_q <= Header;
   end
 
@@ -225,7 +227,7 @@ module fsh_seq_send #(
       .rst_i,
       .start_i    (start && !paused_q),
       .prime_i    (able && out_ready && !brief),
-      .load_i     (resumed_q || (fire && state_q != Payload)),
+      .load_i     (state_q == Restore || (fire && state_q != Payload)),
       .pass_i     (in_args ? args_left_q != 3'd1 : desc.args != '0),
       .shift_i    (desc.shift),
       .alone_i    (desc.alone),
@@ -237,7 +239,7 @@ module fsh_seq_send #(
       .alone_o    (al_alone),
       .src_data_i (src_data),
       .out_valid_o(al_valid),
-      .out_ready_i(state_q == Payload && out_ready && !resumed_q),
+      .out_ready_i(state_q == Payload && out_ready),
       .out_data_o (al_data),
       .out_last_o (al_last)
   );
