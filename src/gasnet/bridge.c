@@ -17,7 +17,6 @@
 #include "boot/boot.h"
 #include "bridge/bridge.h"
 #include "bridge/node.h"
-#include "conduit/conduit.h"
 
 #define HALT_NS UINT64_C(200000000)
 
@@ -45,11 +44,6 @@ static struct {
                                FSH_LOCK_BRIDGE_NETWORK)};
 
 /* ---- the server ---- */
-
-bool fsh_job_bridge_wanted(const struct fsh_card_ops *card)
-{
-    return card != NULL && card->present() && fsh_option_bool("FSHMEM_BRIDGE");
-}
 
 static void serve(const struct fsh_card_ops *ops, struct offer *mine)
 {

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/option.h"
 #include "bridge/status.h"
-
-struct fsh_card_ops;
+#include "conduit/conduit.h"
 
 struct fsh_job_bridge_info {
     uint64_t bytes, buffer;
@@ -30,7 +30,10 @@ struct fsh_job_bridge_move {
 
 /* Whether the setting asks for a server beside this card; card: NULL, there is none. The
  * same from gasnet_init on. */
-bool fsh_job_bridge_wanted(const struct fsh_card_ops *card);
+static inline bool fsh_job_bridge_wanted(const struct fsh_card_ops *card)
+{
+    return card != NULL && card->present() && fsh_option_bool("FSHMEM_BRIDGE");
+}
 /* At the end of gasnet_attach, collective: starts the server, if it is wanted, and learns of
  * the others'. Failures are fatal with a message. */
 void fsh_job_bridge_start(const struct fsh_card_ops *card);

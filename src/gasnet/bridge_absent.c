@@ -3,15 +3,8 @@
  * The bridge in a job where FSHMEM was built without libfabric's headers: there is none.
  */
 #include "base/log.h"
-#include "base/option.h"
-#include "conduit/conduit.h"
 #include "gasnet/bridge.h"
 #include "network/provider.h"
-
-bool fsh_job_bridge_wanted(const struct fsh_card_ops *card)
-{
-    return card != NULL && card->present() && fsh_option_bool("FSHMEM_BRIDGE");
-}
 
 void fsh_job_bridge_start(const struct fsh_card_ops *card)
 {

@@ -2,11 +2,12 @@
 """A ring all-reduce by the collective engines, in cycles.
 
 All nodes do the same at the same time, so one is followed: its engine handles packets one
-after the other, they leave one after the other (rings of more than two nodes in both
-directions have more that may wait for it, and are no faster otherwise), and the packets that it gets are those that it sends, a link later. A call is cut into
-parts (src/coll/card/layout.c); a part's steps follow each other: it sends its first block,
-combines and sends N - 1, stores and sends N - 1, the last one without sending. Of N - 1
-hops twice, an engine thus handles one block more than the link carries.
+after the other, they leave one after the other, and the packets that it gets are those that
+it sends, a link later. So long rings of FP32, which run in both directions by two units, are
+not modelled as such; engine.directions lets more packets wait. A call is cut into parts
+(src/coll/card/layout.c); a part's steps follow each other: it sends its first block, combines
+and sends N - 1, stores and sends N - 1, the last one without sending. Of N - 1 hops twice, an
+engine thus handles one block more than the link carries.
 """
 from collections import deque
 from dataclasses import dataclass

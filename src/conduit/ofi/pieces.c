@@ -238,10 +238,12 @@ static void answer(const struct fsh_ofi_head *h, const int32_t *args,
 
 static bool is_answer_to(const struct fsh_ofi_head *h, uint32_t number)
 {
-    const struct piece *piece = &pieces.piece[number];
+    const struct piece *piece;
 
-    if (number >= pieces.numbers || piece->of == NULL ||
-        piece->of->node != h->source)
+    if (number >= pieces.numbers)
+        return false;
+    piece = &pieces.piece[number];
+    if (piece->of == NULL || piece->of->node != h->source)
         return false;
     return h->kind == FSH_OFI_DONE
                ? piece->of->kind == FSH_OFI_PUT
