@@ -38,13 +38,13 @@ module fsh_seq_queue #(
   localparam int unsigned WIDTH = $bits(desc_i) - fsh_fn_pkg::MAX_PORTS + PORTS - 1;
   (* ram_style = "distributed" *) logic [WIDTH-1:0] mem[32];
   (* ram_style = "distributed" *) logic [$bits(ahead_o)-1:0] ahead_mem[32];
+  (* ram_style = "distributed" *) logic plain_mem[BRIEF];
   logic [WIDTH-1:0]      kept, front;
   fsh_seq_pkg::ahead_t   ahead;
   logic [4:0]            bulk_wptr_q, bulk_rptr_q, bulk_count_q, waddr, raddr;
   logic [2:0]            brief_wptr_q, brief_rptr_q;
   logic [3:0]            brief_count_q;
   logic                  bulk_some_q, brief_some_q;
-  logic [7:0]            plain_q;
 
   function automatic logic [4:0] after(input logic [4:0] index);
     after = index == 5'(BULK - 1) ? '0 : index + 5'd1;
@@ -66,7 +66,7 @@ module fsh_seq_queue #(
   always_ff @(posedge clk_i) begin
     if (brief_push_i || bulk_push_i) mem[waddr] <= kept;
     if (bulk_push_i) ahead_mem[bulk_wptr_q] <= ahead;
-    if (brief_push_i) plain_q[brief_wptr_q] <= desc_i.beats == '0 && desc_i.args <= 3'd1;
+    if (brief_push_i) plain_mem[brief_wptr_q] <= desc_i.beats == '0 && desc_i.args <= 3'd1;
   end
 
   assign front   = mem[raddr];
@@ -82,7 +82,7 @@ module fsh_seq_queue #(
   assign brief_count_o = brief_count_q;
   assign bulk_count_o  = bulk_count_q;
   assign brief_valid_o = brief_some_q;
-  assign brief_plain_o = plain_q[brief_rptr_q];
+  assign brief_plain_o = plain_mem[brief_rptr_q];
   assign bulk_valid_o  = bulk_some_q;
 
   always_ff @(posedge clk_i) begin
