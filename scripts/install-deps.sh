@@ -18,7 +18,7 @@ hardware="yosys z3"
 # 40 MB; and to make hosts for them of namespaces
 mpi="openmpi-bin libopenmpi-dev mpich libmpich-dev libpmi2-0 iproute2
      slurmctld slurmd slurm-client nftables"
-ci="clang clang-format-14 git spin"
+ci="clang libclang-rt-14-dev clang-format-14 git spin"
 
 group=${1:-run}
 case $group in

@@ -61,7 +61,7 @@ def make(folder, model, macros):
         shutil.copy(file, folder)
     code, text = call(folder, "spin", *macros, "-a", model + ".pml")
     if code == 0 and "rror" not in text:
-        code, text = call(folder, "gcc", "-O2", "-w", "-DSAFETY", "-DHC4",
+        code, text = call(folder, "gcc", "-O1", "-w", "-DSAFETY", "-DHC4",
                           f"-DMEMLIM={MEGABYTES}", "-DVECTORSZ=2048", "-o",
                           "pan", "pan.c")
     if code != 0:
