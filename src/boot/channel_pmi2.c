@@ -8,13 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/assertion.h"
 
 enum { SUCCESS = 0, NO_HINT = -1, VALUE = 1024, PIECE = 480 };
 _Static_assert(2 * PIECE < VALUE, "a piece fits");
+#define READ_MS 1000u
 
 /* As pmi2.h has them, which not every installation has. */
 static struct {
@@ -161,9 +164,28 @@ static bool get(uint32_t rank, const char *key, void *bytes, size_t n)
     return true;
 }
 
+/* MPICH's launcher ends before it has read all that the ranks have said. What it reads
+ * through, a pipe, tells how much it has not; it takes the abort behind that. Bounded. */
+static void let_it_read(int fd)
+{
+    const struct timespec nap = {0, 1000000};
+    int unread;
+    struct stat st;
+
+    if (fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode))
+        return;
+    for (unsigned i = 0; i < READ_MS; i++) {
+        if (ioctl(fd, FIONREAD, &unread) != 0 || unread == 0)
+            return;
+        nanosleep(&nap, NULL);
+    }
+}
+
 static bool abort_job(int code, const char *why)
 {
     (void)code; /* the launcher's own */
+    let_it_read(STDOUT_FILENO);
+    let_it_read(STDERR_FILENO);
     return succeeds(pmi.abort(1, why != NULL ? why : ""), "PMI2_Abort");
 }
 

@@ -91,7 +91,61 @@ static void join(const char *text)
 
 /* ---- this process makes the job ---- */
 
-static int make_job(uint32_t ranks, uint32_t here,
+/* The ranks of a host, as FSHMEM_CARDS lists them; cut at len. */
+static void list_ranks(const struct fsh_place *place, uint32_t host, char *text,
+                       size_t len)
+{
+    unsigned n = 0;
+    size_t at = 0;
+
+    for (uint32_t r = 0; r < place->size && at < len; r++)
+        if (place->host_of[r] == host)
+            at += (size_t)snprintf(text + at, len - at, "%s%" PRIu32,
+                                   n++ != 0 ? "," : "", r);
+    if (n == 1 && at < len)
+        snprintf(text + at, len - at, ",");
+}
+
+/* Are the nodes on this host? The fabric is one simulator's, so all of them are on one. */
+static int place_nodes(const struct fsh_place *place,
+                       struct fsh_job_config *config, char *err, size_t errlen)
+{
+    uint32_t first, host;
+    char list[300];
+
+    if (place->host_of == NULL || config->cards == 0)
+        return 0;
+    first = (uint32_t)__builtin_ctzll(config->cards);
+    host = place->host_of[first];
+    config->nodes_here = host == place->host;
+    for (uint32_t r = first; r < config->ranks; r++) {
+        if (!(config->cards >> r & 1) || place->host_of[r] == host)
+            continue;
+        list_ranks(place, host, list, sizeof list);
+        snprintf(err, errlen,
+                 "FSHMEM_CARDS=%s: ranks %" PRIu32 " and %" PRIu32
+                 " are on different hosts, and the cards of a job are on one: "
+                 "take some of FSHMEM_CARDS=%s, the ranks of the first one's "
+                 "host",
+                 fsh_option_str("FSHMEM_CARDS"), first, r, list);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* The descriptors of the node that the maker itself has. */
+static void take_node(struct fsh_boot_state *b, uint32_t rank)
+{
+    uint32_t n = b->page->rank[rank].node;
+
+    if (n == FSH_JOB_NO_NODE)
+        return;
+    b->fd[FSH_FD_DRAM] = b->job.node[n].dram_fd;
+    b->fd[FSH_FD_DMA] = b->job.node[n].dma_fd;
+    b->fd[FSH_FD_MMIO] = b->job.node[n].mmio_fd;
+}
+
+static int make_job(const struct fsh_place *place,
                     const struct fsh_job_needs *needs, char *err, size_t errlen)
 {
     struct fsh_boot_state *b = &fsh_boot;
@@ -99,22 +153,20 @@ static int make_job(uint32_t ranks, uint32_t here,
     int rc;
 
     FSH_ASSERT(b->page == NULL && !b->owner);
-    fsh_job_config_init(&config, ranks, needs);
-    config.here = here;
-    rc = fsh_job_create(&b->job, &config, err, errlen);
+    fsh_job_config_init(&config, place->size, needs);
+    config.here = place->here;
+    rc = place_nodes(place, &config, err, errlen);
+    if (rc == 0)
+        rc = fsh_job_create(&b->job, &config, err, errlen);
     if (rc != 0)
         return rc;
     b->owner = true;
     b->page = b->job.page;
-    b->abort_fd = ranks > 1 ? b->job.abort_fd : -1;
+    b->abort_fd = place->size > 1 ? b->job.abort_fd : -1;
     b->fd[FSH_FD_SHARED] = b->job.shared_fd;
     if (!b->job.node)
         return 0;
-    if (b->page->rank[0].node != FSH_JOB_NO_NODE) {
-        b->fd[FSH_FD_DRAM] = b->job.node[0].dram_fd;
-        b->fd[FSH_FD_DMA] = b->job.node[0].dma_fd;
-        b->fd[FSH_FD_MMIO] = b->job.node[0].mmio_fd;
-    }
+    take_node(b, place->rank);
     return fsh_watch_simulator(&b->job, err, errlen);
 }
 
@@ -160,8 +212,10 @@ static void found_foreign(const struct fsh_place *place,
     FSH_ASSERT(place->index == 0 && place->size > 1);
     if (!fsh_limits_raise_files(place->here, descriptors_of_first(place, needs),
                                 err, sizeof(err)) ||
-        make_job(place->size, place->here, needs, err, sizeof(err)) != 0) {
+        make_job(place, needs, err, sizeof(err)) != 0) {
         fsh_warn("gasnet_init: %s", err);
+        /* First: Hydra of MPICH, which sees a rank end before, leaves other hosts alone. */
+        fsh_channel_abort(1, err);
         fsh_rendezvous_refuse(place, fd);
         _exit(1);
     }
@@ -219,6 +273,9 @@ static void check_hosts(const struct fsh_place *place,
                   "FSHMEM_CONDUIT, or start all ranks on one "
                   "host",
                   place->launcher, place->size, place->hosts, needs->conduit);
+    /* Here all ranks say so; in fsh_job_config_init some would wait for the others. */
+    if (place->hosts > 1)
+        fsh_job_check_clock(needs);
 }
 
 /* Of what fshrun alone does. */
@@ -235,6 +292,7 @@ static void warn_of_bind(void)
 
 void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
 {
+    static const struct fsh_place alone = {.size = 1, .here = 1, .hosts = 1};
     const struct fsh_job_needs *needs;
     const char *text = getenv(FSH_JOB_ENV);
     static struct fsh_place place; /* the watch thread's, too */
@@ -262,7 +320,7 @@ void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
             enter_foreign(&place, needs);
         else if (nodes > 1)
             fsh_boot_fork_job(nodes, needs);
-        else if (make_job(1, 1, needs, err, sizeof(err)) != 0)
+        else if (make_job(&alone, needs, err, sizeof(err)) != 0)
             fsh_fatal("%s", err);
         text = getenv(FSH_JOB_ENV); /* in the ranks of fsh_boot_fork_job */
     }

@@ -124,18 +124,28 @@ static void choose_nodes(struct fsh_job_config *config)
                   err);
 }
 
+static bool wants_simulated(const struct fsh_job_needs *needs)
+{
+    return needs->nodes && strcmp(fsh_option_str("FSHMEM_CLOCK"), "free") != 0;
+}
+
+void fsh_job_check_clock(const struct fsh_job_needs *needs)
+{
+    if (needs->mixed && wants_simulated(needs))
+        fsh_fatal("FSHMEM_CLOCK=simulated: ranks without a card have no "
+                  "simulated time; use free, or conduit fpga");
+}
+
 void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
                          const struct fsh_job_needs *needs)
 {
     memset(config, 0, sizeof(*config));
     config->needs = needs;
     config->ranks = config->here = ranks;
+    config->nodes_here = needs->nodes;
     choose_nodes(config);
-    config->simulated_clock =
-        needs->nodes && strcmp(fsh_option_str("FSHMEM_CLOCK"), "free") != 0;
-    if (config->simulated_clock && needs->mixed)
-        fsh_fatal("FSHMEM_CLOCK=simulated: ranks without a card have no "
-                  "simulated time; use free, or conduit fpga");
+    fsh_job_check_clock(needs);
+    config->simulated_clock = wants_simulated(needs);
     fsh_option_times("FSHMEM_HOST_TIME"); /* refused here, not by each rank */
     fsh_option_int("FSHMEM_HOST_COSTS");  /* as above */
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
@@ -453,7 +463,7 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
     if (rc == 0)
         rc = make_wires(job, err, errlen);
     if (rc == 0)
-        rc = config->needs->nodes ? make_nodes(job, err, errlen) : 0;
+        rc = config->nodes_here ? make_nodes(job, err, errlen) : 0;
     if (rc == 0 && (!config->needs->nodes || config->needs->mixed))
         rc = grant_segments(job, err, errlen);
     if (rc == 0)
@@ -463,7 +473,7 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
     if (rc != 0)
         fsh_job_destroy(job);
     FSH_ASSERT(rc != 0 || is_whole(job));
-    FSH_ASSERT(rc != 0 || (config->needs->nodes == (job->node != NULL) &&
+    FSH_ASSERT(rc != 0 || (config->nodes_here == (job->node != NULL) &&
                            job->page->size == config->ranks));
     return rc;
 }

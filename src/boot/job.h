@@ -132,9 +132,10 @@ static inline size_t fsh_job_shared_bytes(const struct fsh_job_needs *needs,
 struct fsh_job_config {
     const struct fsh_job_needs *needs;
     uint32_t ranks;
-    uint32_t here;                /* those on this host */
-    uint32_t nodes;               /* of the fabric */
-    uint64_t cards;               /* mixed: a bit for each rank that has one */
+    uint32_t here;   /* those on this host */
+    uint32_t nodes;  /* of the fabric */
+    bool nodes_here; /* they and their simulator are on this host */
+    uint64_t cards;  /* mixed: a bit for each rank that has one */
     struct fsh_topology topology; /* where ranks have nodes */
     bool simulated_clock;
     bool traced;        /* the job has memory for a trace (base/trace.h) */
@@ -176,6 +177,10 @@ const char *const *fsh_job_sim_args(void);
  * FSHMEM_DRAM, FSHMEM_SIM_ARGS ...). Fatal with a message on a bad value. */
 void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
                          const struct fsh_job_needs *needs);
+
+/* Fatal with a message if the settings ask for simulated time that ranks of such needs do
+ * not have. */
+void fsh_job_check_clock(const struct fsh_job_needs *needs);
 
 /* Create page and memory objects, and fill in *job. Returns 0, or a negative errno
  * with a message (what was asked, what limit, what to set) in err and nothing left

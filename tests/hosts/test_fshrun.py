@@ -35,6 +35,8 @@ def the_best_is_chosen():
         check("mpirun.openmpi -n 4 --oversubscribe" in text and
               "--host a:2,b " in text and "-x FSHMEM_HOST_TIMEOUT" in text,
               text)
+        text = shown(env, "-H", "a:2,b", "--cards", "2")
+        check("-x FSHMEM_CARDS" in text and "-x FSHMEM_CONDUIT" in text, text)
         only(place, "srun")
         check("mpirun.openmpi" in shown(env, "-H", "a,b"), "srun outside")
         text = shown({**env, **slurm})

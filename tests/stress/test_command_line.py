@@ -141,8 +141,6 @@ def cards_are_shown():
     check(code == 2 and "--cards is for conduit mixed" in output, output)
     code, output = run(FSHRUN, "-n", 2, "--cards", 1, "--clock", "simulated", "true")
     check(code == 1 and "ranks without a card have no simulated time" in output, output)
-    code, output = run(FSHRUN, "-n", 2, "--cards", 1, "--host", "a,b", "true")
-    check(code == 2 and "conduit mixed runs on one host" in output, output)
 
 
 def mistake_in_a_cable_file():

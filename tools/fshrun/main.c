@@ -371,8 +371,10 @@ int main(int argc, char **argv)
     fsh_option_check();
     if (cl.replay)
         return replay(&cl);
-    if (!cl.conduit[0] && cl.cards)
+    if (!cl.conduit[0] && cl.cards) {
         snprintf(cl.conduit, sizeof(cl.conduit), "mixed");
+        setenv("FSHMEM_CONDUIT", cl.conduit, 1); /* for another launcher */
+    }
     code = find_program(cl.program[0], path, sizeof(path));
     if (code == 0 && may_be_over_hosts(&cl, &code) &&
         run_over_hosts(&cl, path, &code))

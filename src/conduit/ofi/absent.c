@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "conduit/conduit.h"
+#include "conduit/spread.h"
 #include "network/provider.h"
 
 static bool usable(char *why, size_t whylen)
@@ -20,6 +21,20 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     (void)threads;
     (void)limits;
     fsh_fatal("conduit ofi: " FSH_NETWORK_ABSENT);
+}
+
+void fsh_spread_open(enum fsh_threads threads, bool (*poll)(void),
+                     struct fsh_limits *limits)
+{
+    (void)poll;
+    init(threads, limits);
+}
+
+void fsh_spread_segments(const struct fsh_segment *mine,
+                         struct fsh_segment *segs)
+{
+    (void)mine;
+    (void)segs;
 }
 
 static const struct fsh_job_needs needs = {

@@ -91,7 +91,7 @@ void fsh_ofi_am_request(const struct fsh_am *am)
         kind = FSH_OFI_PLACED_REQUEST;
     }
     while (!try_request(kind, am)) {
-        if (fsh_ofi_poll()) {
+        if (fsh_ofi.poll()) {
             fsh_am_delivered();
             fsh_wait_found(&wait);
         } else
@@ -153,9 +153,14 @@ static int short_reply(struct fsh_token *token, uint32_t what,
     return 0;
 }
 
+static bool poll_all(void)
+{
+    return fsh_ofi.poll();
+}
+
 const struct fsh_local_elsewhere fsh_ofi_elsewhere = {.request = short_request,
                                                       .reply = short_reply,
-                                                      .poll = fsh_ofi_poll,
+                                                      .poll = poll_all,
                                                       .sleep = fsh_ofi_nap};
 
 /* ---- */

@@ -31,7 +31,7 @@ void fsh_ofi_long_place(const struct fsh_am *am)
     fsh_ofi_put(am->node, am->dst, am->src, am->nbytes, &put, &put);
     /* Partner: the release where the put completes. */
     while (atomic_load_explicit(&put.pending, memory_order_acquire) != 0) {
-        if (fsh_ofi_poll()) {
+        if (fsh_ofi.poll()) {
             fsh_am_delivered();
             fsh_wait_found(&wait);
         } else

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "boot/boot.h"
 #include "conduit/ofi/state.h"
+#include "conduit/spread.h"
 #include "network/provider.h"
 
 struct fsh_ofi fsh_ofi = {.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -36,10 +37,12 @@ static bool usable(char *why, size_t whylen)
     return info != NULL;
 }
 
-static void init(enum fsh_threads threads, struct fsh_limits *limits)
+void fsh_spread_open(enum fsh_threads threads, bool (*poll)(void),
+                     struct fsh_limits *limits)
 {
     bool *here;
 
+    fsh_ofi.poll = poll;
     fsh_ofi_open();
     here = calloc(fsh_ofi.ranks, sizeof *here);
     if (here == NULL)
@@ -58,11 +61,24 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
         limits->max_segment_global = fsh_ofi.segment_least;
 }
 
-static void attach(size_t size, struct fsh_segment *segs)
+void fsh_spread_segments(const struct fsh_segment *mine,
+                         struct fsh_segment *segs)
 {
-    fsh_ofi_open_segment(fsh_local_segment(size, 0), size, segs);
+    fsh_ofi_open_segment(mine->addr, mine->size, segs);
     fsh_local_map(segs, 0);
     fsh_ofi_greet();
+}
+
+static void init(enum fsh_threads threads, struct fsh_limits *limits)
+{
+    fsh_spread_open(threads, fsh_ofi_poll, limits);
+}
+
+static void attach(size_t size, struct fsh_segment *segs)
+{
+    const struct fsh_segment mine = {fsh_local_segment(size, 0), size};
+
+    fsh_spread_segments(&mine, segs);
 }
 
 /* ---- by target ---- */

@@ -117,6 +117,9 @@ struct fsh_ofi {
     uint32_t rank, ranks;
     uint32_t away; /* ranks that are not reached by memory */
     int bell;      /* rings for what comes from those here; -1 none */
+    /* Of all that this rank may be waited for, while it waits itself: fsh_ofi_poll, or
+     * what a conduit that has more than this one says (conduit/spread.h). */
+    bool (*poll)(void);
     /* Of the completion queue: polls until one of them looks whether to read it, when it
      * was last read while the network was silent, and how many of those looks will read
      * it in any case. */

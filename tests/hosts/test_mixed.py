@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks with and without cards over two hosts, two ranks on each: programs of
+tests/conform, how such jobs end, and cards that cannot be; --all: more of each."""
+import os
+import signal
+import sys
+import tempfile
+
+from hosts import Hosts, launchers, run_over
+from fshjob import BIN, EXIT_JOB, TESTS, Job, check, main
+from test_conform import SILENT, all_programs, program
+from test_ends import STEADY, codes, ranks_of
+
+ALL = "--all" in sys.argv
+SOME = ["hello", "node_info", "am_random", "rma_random", "rma_visibility",
+        "barrier_random", "coll_ops", "threads_mix"]
+FEW = ["hello", "am_random"]
+# The cards of the host that rank 0 is on, of the other one, and one beside a rank without.
+CARDS = ["0,1", "2,3", "3,"]
+
+
+def settings(cards, **more):
+    return {"FSHMEM_CONDUIT": "mixed", "FSHMEM_CARDS": cards,
+            "FSHMEM_SIM": os.path.join(BIN, "fshsim"),
+            "FSHMEM_TEST_SCALE": "0.005", "GASNET_QUIET": "1", **more}
+
+
+def over_two_hosts():
+    tried = launchers()
+    failed = []
+    with Hosts(2) as hosts:
+        for launcher in tried:
+            fast = launcher is tried[-1]
+            for cards in CARDS:
+                names = FEW if not fast or (cards != "3," and not ALL) else \
+                    all_programs() if ALL else SOME
+                for name in names:
+                    env = settings(cards, CONFORM_DIR=tempfile.mkdtemp(
+                        dir=hosts.where))
+                    if name.removesuffix("_par") in SILENT:
+                        env["FSHMEM_PROGRESS_THREAD"] = "1"
+                    code, output = run_over(hosts, launcher, 2, program(name),
+                                            env=env, limit=120)
+                    if code != 0 or ": pass\n" not in output:
+                        failed.append(f"{name} with {cards}")
+                        print(f"{launcher.name}, {name}, cards {cards}: {code}\n"
+                              f"{output}")
+    check(not failed, f"failed: {failed}")
+    return f"ok with {', '.join(l.name for l in tried)}"
+
+
+def cards_on_two_hosts_are_refused():
+    with Hosts(2) as hosts:
+        code, output = run_over(hosts, launchers()[-1], 2, STEADY, 1,
+                                env=settings("0,2"))
+        check(code != 0 and "FSHMEM_CARDS=0,2: ranks 0 and 2 are on different "
+              "hosts" in output and "FSHMEM_CARDS=0,1," in output,
+              f"{code} {output}")
+
+
+def simulated_time_is_refused():
+    with Hosts(2) as hosts:
+        code, output = run_over(hosts, launchers()[-1], 2, STEADY, 1,
+                                env=settings("0,1", FSHMEM_CLOCK="simulated"))
+        check(code != 0 and "ranks without a card have no simulated time"
+              in output, f"{code} {output}")
+
+
+def a_host_that_cannot_start_ends_the_others():
+    with Hosts(2) as hosts:
+        for launcher in launchers():
+            code, output = run_over(hosts, launcher, 2, STEADY, 60, limit=15,
+                                    env=settings("2,3", FSHMEM_SIM="/none"))
+            check(code != 0 and "FSHMEM_SIM=/none: " in output,
+                  f"{launcher.name}: {code} {output}")
+
+
+def exit_codes():
+    with Hosts(2) as hosts:
+        for launcher in launchers() if ALL else launchers()[-1:]:
+            for scenario, code in [("return", 0), ("gasnet", 9),
+                                   ("one-spin", 12), ("handler", 22)]:
+                got, output = run_over(hosts, launcher, 2, EXIT_JOB, scenario,
+                                       code, limit=20, env=settings("2,3"))
+                check(got in codes(launcher, code),
+                      f"{launcher.name}, {scenario}: {got} {output}")
+
+
+def start(hosts, launcher, **env):
+    job = Job(*launcher.command(hosts, 2, STEADY, 60), env=env)
+    try:
+        job.await_up(4)
+        check(len(job.named("fshsim")) == 1, "one simulator")
+    except BaseException:
+        job.close()
+        raise
+    return job
+
+
+def somebody_is_killed():
+    """A rank of either host, the simulator: nothing is left of the job."""
+    with Hosts(2) as hosts:
+        for launcher in launchers() if ALL else launchers()[-1:]:
+            for which in range(5) if ALL else (0, 3, 4):
+                job = start(hosts, launcher, **settings("2,3"))
+                try:
+                    victim = (ranks_of(job) + job.named("fshsim"))[which]
+                    os.kill(victim, signal.SIGKILL)
+                    check(job.await_end(6) != 0, "code 0")
+                finally:
+                    job.close()
+
+
+def long_transfers_use_the_bridge():
+    """... while the rank of the card computes (tests/fshmem/mixed_bridge.c)."""
+    command = os.path.join(TESTS, "fshmem", "fshmem_mixed_bridge")
+    with Hosts(2) as hosts:
+        for launcher in launchers():
+            code, output = run_over(hosts, launcher, 1, command, limit=120,
+                                    env=settings("1,", FSHMEM_BRIDGE="1"))
+            check(code == 0 and ": pass\n" in output,
+                  f"{launcher.name}: {code} {output}")
+
+
+if __name__ == "__main__":
+    main([over_two_hosts, cards_on_two_hosts_are_refused,
+          simulated_time_is_refused, a_host_that_cannot_start_ends_the_others,
+          exit_codes, somebody_is_killed,
+          long_transfers_use_the_bridge])
