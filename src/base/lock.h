@@ -32,6 +32,7 @@ enum fsh_lock_rank {
     FSH_LOCK_FPGA_DEVICE,
     FSH_LOCK_COLL, /* no sends while holding this or any lower entry */
     FSH_LOCK_ANSWERS,
+    FSH_LOCK_LONGS, /* Longs of more than a message (long_later.c) */
     FSH_LOCK_THREADS,
     FSH_LOCK_HANDLES,
     FSH_LOCK_BRIDGE_PUTS,    /* the library's transfers over the bridge */

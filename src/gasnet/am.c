@@ -106,6 +106,7 @@ static __attribute__((noinline)) bool kick(void)
 
     found |= fsh_kicks.meeting();
     found |= fsh_kicks.answers();
+    found |= fsh_kicks.longs();
     if (atomic_load_explicit(&fsh_run_active, memory_order_relaxed))
         found |= fsh_kicks.run();
     found |= fsh_kicks.direct();

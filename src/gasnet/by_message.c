@@ -10,7 +10,9 @@
  *   put   one Medium per piece, each acknowledged; the source is copied on sending
  *   get   one request per piece, whose reply carries the data
  *   Long  the client's arguments and data in one Medium; the handler stores the
- *         data, then runs the client's handler
+ *         data, then runs the client's handler. Of more than a Medium, where the
+ *         conduit does not reach: a put, and when that has ended a Medium of the
+ *         arguments
  *
  * The address of the transfer's event travels with the message and comes back. With
  * EVERYTHING the conduit's own segment is empty, except for the compute cores' area
@@ -31,8 +33,10 @@
 /* Header of a Long's data; its size keeps the data aligned. */
 struct long_head {
     uint64_t dst;
-    uint32_t handler;
-    uint32_t nargs;
+    uint8_t handler;
+    uint8_t nargs;
+    uint8_t reply;   /* a placed one, which comes as a request */
+    uint32_t placed; /* bytes of data that are in place; 0: data follows */
     int32_t args[MAX_ARGS];
 };
 _Static_assert(sizeof(struct long_head) % 16 == 0, "alignment of the data");
@@ -183,21 +187,52 @@ static void on_long(struct fsh_token *token, void *buf, size_t n)
 {
     const struct long_head *head = buf;
     void *dst = (void *)(uintptr_t)head->dst;
+    bool is_request = token->is_request;
 
     assert(n >= sizeof *head);
     FSH_ASSERT(head->nargs <= MAX_ARGS && head->handler >= FSH_HANDLER_CLIENT);
     n -= sizeof *head;
     if (n != 0)
         fsh_simulated_copy(dst, head + 1, n);
+    if (head->placed != 0)
+        n = head->placed;
+    if (head->reply)
+        token->is_request = false;
     /* The same token: the client handler's reply is the reply to this
      * request. */
-    token->handler = (uint8_t)head->handler;
+    token->handler = head->handler;
     token->category = FSH_AM_LONG;
-    token->nargs = (uint8_t)head->nargs;
+    token->nargs = head->nargs;
     token->args = head->args;
     token->buf = dst;
     token->nbytes = n;
     fsh_am_deliver(token);
+    token->is_request = is_request; /* the conduit's, for what it gives back */
+}
+
+static bool fits(const struct fsh_am *am)
+{
+    return am->nbytes <= piece_max - sizeof(struct long_head);
+}
+
+static struct long_head make_head(const struct fsh_am *am)
+{
+    struct long_head head = {
+        .dst = (uintptr_t)am->dst, .handler = am->handler, .nargs = am->nargs};
+
+    if (am->nargs != 0)
+        memcpy(head.args, am->args, am->nargs * sizeof *am->args);
+    return head;
+}
+
+static struct fsh_am carrier(uint32_t node, const struct long_head *head,
+                             size_t n)
+{
+    return (struct fsh_am){.node = node,
+                           .handler = FSH_HANDLER_ANY_LONG,
+                           .category = FSH_AM_MEDIUM,
+                           .src = head,
+                           .nbytes = n};
 }
 
 /* The Medium that carries a Long; the caller frees its source. */
@@ -209,17 +244,34 @@ static struct fsh_am pack_long(const struct fsh_am *am)
     if (head == NULL)
         fsh_fatal("no memory for a Long active message of %zu bytes",
                   am->nbytes);
-    *head = (struct long_head){
-        .dst = (uintptr_t)am->dst, .handler = am->handler, .nargs = am->nargs};
-    if (am->nargs != 0)
-        memcpy(head->args, am->args, am->nargs * sizeof *am->args);
+    *head = make_head(am);
     if (am->nbytes != 0)
         fsh_simulated_copy(head + 1, am->src, am->nbytes);
-    return (struct fsh_am){.node = am->node,
-                           .handler = FSH_HANDLER_ANY_LONG,
-                           .category = FSH_AM_MEDIUM,
-                           .src = head,
-                           .nbytes = n};
+    return carrier(am->node, head, n);
+}
+
+/* A request: put, and wait for that. */
+static void send_placed(const struct fsh_am *am)
+{
+    struct long_head head = make_head(am);
+    const struct fsh_am then = carrier(am->node, &head, sizeof head);
+    struct fsh_event put = {0};
+
+    head.placed = (uint32_t)am->nbytes;
+    any_put(am->node, am->dst, am->src, am->nbytes, &put, &put);
+    fsh_wait_event(&put, "gasnet_AMRequestLong", am->node);
+    below->am_request(&then);
+}
+
+static void send_placed_later(uint32_t node, const struct fsh_am *am,
+                              bool reply)
+{
+    struct long_head head = make_head(am);
+    const struct fsh_am then = carrier(node, &head, sizeof head);
+
+    head.placed = (uint32_t)am->nbytes;
+    head.reply = reply;
+    fsh_long_later(am, &then, piece_max);
 }
 
 static void any_request(const struct fsh_am *am)
@@ -228,6 +280,10 @@ static void any_request(const struct fsh_am *am)
 
     if (am->category != FSH_AM_LONG || !is_ours(am->node)) {
         below->am_request(am);
+        return;
+    }
+    if (!fits(am)) {
+        send_placed(am);
         return;
     }
     packed = pack_long(am);
@@ -243,6 +299,10 @@ static void any_reply(struct fsh_token *token, const struct fsh_am *am)
         below->am_reply(token, am);
         return;
     }
+    if (!fits(am)) {
+        send_placed_later(token->source, am, true);
+        return;
+    }
     packed = pack_long(am);
     below->am_reply(token, &packed);
     free((void *)(uintptr_t)packed.src);
@@ -255,6 +315,10 @@ static bool any_try_request(const struct fsh_am *am)
 
     if (am->category != FSH_AM_LONG || !is_ours(am->node))
         return below->am_try_request(am);
+    if (!fits(am)) {
+        send_placed_later(am->node, am, false);
+        return true;
+    }
     packed = pack_long(am);
     sent = below->am_try_request(&packed);
     free((void *)(uintptr_t)packed.src);
@@ -268,6 +332,10 @@ static bool any_try_reply(struct fsh_token *token, const struct fsh_am *am)
 
     if (am->category != FSH_AM_LONG || !is_ours(token->source))
         return below->am_try_reply(token, am);
+    if (!fits(am)) {
+        send_placed_later(token->source, am, true);
+        return true;
+    }
     packed = pack_long(am);
     sent = below->am_try_reply(token, &packed);
     free((void *)(uintptr_t)packed.src);
@@ -296,15 +364,8 @@ static void any_attach(size_t size, struct fsh_segment *segs)
 
 static void unreached_init(enum fsh_threads threads, struct fsh_limits *limits)
 {
-    size_t most;
-
     below->init(threads, limits);
     piece_max = limits->am_max_carrier;
-    most = piece_max - sizeof(struct long_head);
-    if (limits->am_max_long_request > most)
-        limits->am_max_long_request = most;
-    if (limits->am_max_long_reply > most)
-        limits->am_max_long_reply = most;
 }
 
 /* What is not replaced here stays. */

@@ -451,6 +451,11 @@ const struct fsh_conduit_ops *fsh_everything_over(
     const struct fsh_conduit_ops *conduit);
 const struct fsh_conduit_ops *fsh_unreached_over(
     const struct fsh_conduit_ops *conduit);
+/* Put the payload of a Long that must not wait, by messages of so many bytes, then send the
+ * Medium `then`. Both are copied. Needs polls of both sides (long_later.c). */
+void fsh_long_later(const struct fsh_am *am, const struct fsh_am *then,
+                    size_t piece);
+bool fsh_long_later_kick(void);
 /* Whether a put to that node ends without its polls, and polls may start one. */
 static inline bool fsh_gasnet_reaches(uint32_t node)
 {
@@ -506,6 +511,7 @@ void fsh_coll_limits(void);
 struct fsh_kicks {
     bool (*meeting)(void);
     bool (*answers)(void);
+    bool (*longs)(void);
     bool (*run)(void);
     bool (*direct)(void);
     bool (*card)(void);

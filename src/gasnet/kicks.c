@@ -7,6 +7,7 @@
 
 const struct fsh_kicks fsh_kicks = {.meeting = fsh_run_meet_kick,
                                     .answers = fsh_answers_kick,
+                                    .longs = fsh_long_later_kick,
                                     .run = fsh_run_kick,
                                     .direct = fsh_run_direct_kick,
                                     .card = fsh_run_card_kick,

@@ -13,9 +13,9 @@ from test_conform import SILENT, all_programs, program
 from test_ends import STEADY, codes, ranks_of
 
 ALL = "--all" in sys.argv
-SOME = ["hello", "node_info", "am_random", "rma_random", "rma_visibility",
-        "barrier_random", "coll_ops", "threads_mix"]
-FEW = ["hello", "am_random"]
+FEW = ["hello", "am_random", "am_long_max"]
+SOME = [*FEW, "node_info", "rma_random", "rma_visibility", "barrier_random",
+        "coll_ops", "threads_mix"]
 # The cards of the host that rank 0 is on, of the other one, and one beside a rank without.
 CARDS = ["0,1", "2,3", "3,"]
 
