@@ -112,19 +112,33 @@ def somebody_is_killed():
                     job.close()
 
 
-def long_transfers_use_the_bridge():
-    """... while the rank of the card computes (tests/fshmem/mixed_bridge.c)."""
-    command = os.path.join(TESTS, "fshmem", "fshmem_mixed_bridge")
+def bridged(each, cards, name):
+    """A program of tests/fshmem."""
+    command = os.path.join(TESTS, "fshmem", f"fshmem_{name}")
     with Hosts(2) as hosts:
         for launcher in launchers():
-            code, output = run_over(hosts, launcher, 1, command, limit=120,
-                                    env=settings("1,", FSHMEM_BRIDGE="1"))
+            code, output = run_over(hosts, launcher, each, command, limit=120,
+                                    env=settings(cards, FSHMEM_BRIDGE="1"))
             check(code == 0 and ": pass\n" in output,
                   f"{launcher.name}: {code} {output}")
+
+
+def long_transfers_use_the_bridge():
+    """... while the rank of the card computes."""
+    bridged(1, "1,", "mixed_bridge")
+
+
+def the_bridge_serves_all():
+    bridged(2, "0,1", "bridge")
+
+
+def ranks_leave_in_transfers():
+    bridged(2, "1,", "bridge_leave")
 
 
 if __name__ == "__main__":
     main([over_two_hosts, cards_on_two_hosts_are_refused,
           simulated_time_is_refused, a_host_that_cannot_start_ends_the_others,
           exit_codes, somebody_is_killed,
-          long_transfers_use_the_bridge])
+          long_transfers_use_the_bridge, the_bridge_serves_all,
+          ranks_leave_in_transfers])
