@@ -451,6 +451,9 @@ const struct fsh_conduit_ops *fsh_everything_over(
     const struct fsh_conduit_ops *conduit);
 const struct fsh_conduit_ops *fsh_unreached_over(
     const struct fsh_conduit_ops *conduit);
+/* Counts a piece of a put or get in. Before its request, whose reply may arrive while it
+ * is still being sent. */
+void fsh_begin_piece(struct fsh_event *event);
 /* Put the payload of a Long that must not wait, by messages of so many bytes, then send the
  * Medium `then`. Both are copied. Needs polls of both sides (long_later.c). */
 void fsh_long_later(const struct fsh_am *am, const struct fsh_am *then,

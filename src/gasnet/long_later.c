@@ -91,8 +91,7 @@ static bool send_piece(struct later *l)
     const int32_t args[] = {fsh_high_ptr(to), fsh_low_ptr(to),
                             fsh_high_ptr(&l->put), fsh_low_ptr(&l->put)};
 
-    /* Before the request: its reply may arrive while it is still being sent. */
-    atomic_fetch_add_explicit(&l->put.pending, 1, memory_order_relaxed);
+    fsh_begin_piece(&l->put);
     if (!fsh_gasnet_try_send(l->then.node, FSH_HANDLER_ANY_PUT, args, 4,
                              l->bytes + l->sent, n)) {
         atomic_fetch_sub_explicit(&l->put.pending, 1, memory_order_relaxed);
