@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 from hosts import Hosts, launchers, run_over
-from fshjob import BIN, EXIT_JOB, TESTS, Job, check, main
+from fshjob import BIN, EXIT_JOB, FSHRUN, TESTS, Job, check, main
 from test_conform import SILENT, all_programs, program
 from test_ends import STEADY, codes, ranks_of
 
@@ -57,6 +57,20 @@ def cards_on_two_hosts_are_refused():
         check(code != 0 and "FSHMEM_CARDS=0,2: ranks 0 and 2 are on different "
               "hosts" in output and "FSHMEM_CARDS=0,1," in output,
               f"{code} {output}")
+
+
+def hosts_that_differ_are_refused():
+    with Hosts(2) as hosts:
+        script = os.path.join(hosts.where, "differ")
+        with open(script, "w", encoding="ascii") as f:
+            f.write("#!/bin/sh\n[ $(hostname) = h2 ] && export FSHMEM_CARDS=2,\n"
+                    f"exec {STEADY} 1\n")
+        os.chmod(script, 0o755)
+        for launcher in launchers():
+            code, output = run_over(hosts, launcher, 2, script, limit=30,
+                                    env=settings("0,1"))
+            check(code != 0 and "alike on all hosts" in output,
+                  f"{launcher.name}: {code} {output}")
 
 
 def simulated_time_is_refused():
@@ -136,9 +150,26 @@ def ranks_leave_in_transfers():
     bridged(2, "1,", "bridge_leave")
 
 
+def fshrun_hands_over():
+    """... and the ranks that it was told have the cards (tests/fshmem/mixed.c)."""
+    with Hosts(2) as hosts:
+        env = {"OMPI_MCA_plm_rsh_agent": hosts.agent(), "HYDRA_LAUNCHER": "ssh",
+               "HYDRA_LAUNCHER_EXEC": hosts.agent(),
+               "FSHMEM_SIM": os.path.join(BIN, "fshsim")}
+        job = Job(*hosts.front(FSHRUN, "-n", 4, "-H", "h1:2,h2:2", "--cards",
+                               "3,2", os.path.join(TESTS, "fshmem",
+                                                   "fshmem_mixed")), env=env)
+        try:
+            code = job.await_end(60)
+            check(code == 0 and ": pass\n" in job.output(),
+                  f"{code} {job.output()}")
+        finally:
+            job.close()
+
+
 if __name__ == "__main__":
     main([over_two_hosts, cards_on_two_hosts_are_refused,
-          simulated_time_is_refused, a_host_that_cannot_start_ends_the_others,
+          hosts_that_differ_are_refused, simulated_time_is_refused, a_host_that_cannot_start_ends_the_others,
           exit_codes, somebody_is_killed,
           long_transfers_use_the_bridge, the_bridge_serves_all,
-          ranks_leave_in_transfers])
+          ranks_leave_in_transfers, fshrun_hands_over])
