@@ -169,7 +169,7 @@ def fshrun_hands_over():
 
 if __name__ == "__main__":
     main([over_two_hosts, cards_on_two_hosts_are_refused,
-          hosts_that_differ_are_refused, simulated_time_is_refused, a_host_that_cannot_start_ends_the_others,
-          exit_codes, somebody_is_killed,
-          long_transfers_use_the_bridge, the_bridge_serves_all,
-          ranks_leave_in_transfers, fshrun_hands_over])
+          hosts_that_differ_are_refused, simulated_time_is_refused,
+          a_host_that_cannot_start_ends_the_others, exit_codes,
+          somebody_is_killed, long_transfers_use_the_bridge,
+          the_bridge_serves_all, ranks_leave_in_transfers, fshrun_hands_over])
