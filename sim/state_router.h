@@ -248,11 +248,11 @@ template <typename Rx> void read_link_rx(reader &r, Rx &rx, unsigned port)
 {
     constexpr unsigned outs = FSH_CARD_PORTS - 1;
     fsh_state_port &out = r.state.port[port];
-    // Queues {long, vc} of what is for here, {output, vc} of each class of what passes
-    // through. A beat of 128 bits, bad, and of the latter the vc it came on.
-    voqbuf here = BUFFER(here_buf, rx, 8, 11, 129);
+    // Queues {rank, vc} of what is for here, {output, vc} and {output, small, vc} of short and
+    // long packets that pass through. A beat of 128 bits, bad, and of the latter the vc it came on.
+    voqbuf here = BUFFER(here_buf, rx, 12, 11, 129);
     voqbuf shorts = BUFFER(short_buf, rx, 4 * outs, 11, 130);
-    voqbuf longs = BUFFER(long_buf, rx, 4 * outs, 11, 130);
+    voqbuf longs = BUFFER(long_buf, rx, 8 * outs, 11, 130);
     span freed = SPAN(rx_freed, rx);
     fsh_state_packet packet = {};
 
@@ -262,14 +262,17 @@ template <typename Rx> void read_link_rx(reader &r, Rx &rx, unsigned port)
         packet.vc = static_cast<uint8_t>(v);
         packet.place = FSH_STATE_HERE;
         out.here[v] =
-            read_queue(r, here, v, packet) + read_queue(r, here, 4 + v, packet);
+            read_queue(r, here, v, packet) +
+            read_queue(r, here, 8 + v, packet) +
+            read_queue(r, here, 4 + v, packet);
         out.freed[v] = static_cast<uint16_t>(reader::bits(freed, v * 16, 16));
         packet.place = FSH_STATE_TRANSIT;
         for (unsigned o = 0; o < outs; o++) {
             unsigned to = o < port ? o : o + 1;
             packet.out = static_cast<uint8_t>(to);
             out.transit[to][v] = read_queue(r, shorts, 4 * o + v, packet) +
-                                 read_queue(r, longs, 4 * o + v, packet);
+                                 read_queue(r, longs, 8 * o + 4 + v, packet) +
+                                 read_queue(r, longs, 8 * o + v, packet);
         }
     }
 }

@@ -58,11 +58,13 @@ package fsh_spec_pkg;
   // Bytes per cycle on every data path of the GASNet core.
   localparam int unsigned BEAT_BYTES = 16;
   // Receive buffer of a link port in beats, shared by its virtual channels.
-  localparam int unsigned LINK_BEATS = 2024;
+  localparam int unsigned LINK_BEATS = 2008;
   // Beats of LINK_BEATS reserved for each virtual channel.
   localparam int unsigned VC_BEATS = 296;
   // Payload bytes from which a packet counts as long; shorter packets have priority.
   localparam int unsigned LONG_BYTES = 64;
+  // Payload bytes of a message from which its long packets count as bulk; in transit those of smaller messages have priority.
+  localparam int unsigned BULK_BYTES = 2048;
   // Buffer of a node's loopback path in beats per channel.
   localparam int unsigned LOOP_BEATS = 512;
   // 64-byte entries in each of the two submission windows.

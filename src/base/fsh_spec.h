@@ -61,11 +61,13 @@
 /* Bytes per cycle on every data path of the GASNet core. */
 #define FSH_BEAT_BYTES 16u
 /* Receive buffer of a link port in beats, shared by its virtual channels. */
-#define FSH_LINK_BEATS 2024u
+#define FSH_LINK_BEATS 2008u
 /* Beats of LINK_BEATS reserved for each virtual channel. */
 #define FSH_VC_BEATS 296u
 /* Payload bytes from which a packet counts as long; shorter packets have priority. */
 #define FSH_LONG_BYTES 64u
+/* Payload bytes of a message from which its long packets count as bulk; in transit those of smaller messages have priority. */
+#define FSH_BULK_BYTES 2048u
 /* Buffer of a node's loopback path in beats per channel. */
 #define FSH_LOOP_BEATS 512u
 /* 64-byte entries in each of the two submission windows. */

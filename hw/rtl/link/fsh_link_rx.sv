@@ -5,9 +5,11 @@
 /// Receiving side of a link port: registers the arriving beat, takes credits
 /// out of boundary beats, finds the headers, and queues each packet: in one buffer what
 /// is for this node, by its virtual channel {reply, vc}, packets of less than LONG_BYTES of
-/// payload (short) apart from the others, and before them (fsh_pick); in two more what passes
+/// payload (short), and long ones of messages of less than BULK_BYTES (small), apart from the
+/// others, and before them (fsh_pick); in two more what passes
 /// through, by the port and the virtual channel that it leaves on (fsh_transit), one for short
-/// packets and one for long ones, which are read independently. So nothing waits behind a
+/// packets and one for long ones, which are read independently; of the latter those of small
+/// messages go before the others. So nothing waits behind a
 /// packet that waits for something else, and no short one behind a long one but for this node.
 /// All queues of a buffer share its space (fsh_voqbuf). Outputs are the ports of the node
 /// without this one. Which output: the route of its destination,
@@ -54,11 +56,11 @@ module fsh_link_rx #(
     output logic              here_last_o,
     output logic      [127:0] here_data_o,
     output logic              here_bad_o,
-    // Packets for others, by class {long, short}; in each by queue {output, reply, vc}: whether
-    // there is one and it may start; by output: one starts, more of one is to be read, one is
-    // offered.
-    output logic [OUTS*8-1:0] fwd_some_o,
-    input  wire logic [OUTS*8-1:0] fwd_start_i,
+    // Packets for others, by class {long, short}; in each by queue, {output, small, reply, vc} and
+    // {output, reply, vc}: whether there is one and it may start; by output: one starts, more of
+    // one is to be read, one is offered.
+    output logic [OUTS*12-1:0] fwd_some_o,
+    input  wire logic [OUTS*12-1:0] fwd_start_i,
     output logic [OUTS*2-1:0] fwd_started_o,
     output logic [OUTS*2-1:0] fwd_inside_o,
     output logic [OUTS*2-1:0] fwd_valid_o,
@@ -70,7 +72,7 @@ module fsh_link_rx #(
 );
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   localparam int unsigned BEATS = 2048;  // LINK_BEATS, and a word for each queue
-  localparam int unsigned QUEUES = OUTS * 4;  // of a class
+  localparam int unsigned QUEUES = OUTS * 4;  // of a class; twice as many of long packets
   localparam int unsigned QW = $clog2(QUEUES);
 
   logic         in_valid_q, in_bound_q, bad_q, beat, sop, here, here_busy;
@@ -79,7 +81,7 @@ module fsh_link_rx #(
   fsh_spec_pkg::hdr_t   hdr, next;
   logic [6:0]   follow;
   logic [1:0]   vc;
-  logic         long;  // the packet's class, beside its header
+  logic         long, light;  // the packet's class, and of a small message, beside its header
 
   always_ff @(posedge clk_i) begin
     if (link_valid_i) begin
@@ -98,6 +100,7 @@ module fsh_link_rx #(
   assign hdr   = in_data_q;
   assign beat  = in_valid_q && !in_bound_q;
   assign long  = hdr.bytes >= 11'(fsh_spec_pkg::LONG_BYTES);
+  assign light = hdr.total < 24'(fsh_spec_pkg::BULK_BYTES);
 
   // The way on.
   (* ram_style = "distributed" *) logic [2*OUTS-1:0] route_mem[fsh_spec_pkg::MAX_NODES];
@@ -139,34 +142,38 @@ module fsh_link_rx #(
   assign credit_o       = in_data_q[63:0];
 
   // For this node.
-  logic [7:0] here_some, here_can, here_gnt;
-  logic [3:0] here_freed;
-  logic [2:0] here_choice;
+  // Its queues {rank, reply, vc}: short ones, bulk, small ones.
+  logic [11:0] here_some, here_can;
+  logic [15:0] here_gnt;
+  logic [3:0] here_freed, here_choice, here_queue;
   logic       here_begun, here_more, here_long;
-  logic [1:0] unused;
 
-  assign here_can = here_some & {{2{here_start_i[3]}}, {2{here_start_i[2]}}, {2{here_start_i[1]}},
-                                 {2{here_start_i[0]}}};
+  assign here_can = here_some & {{2{here_start_i[3]}}, {2{here_start_i[2]}}, {2{here_start_i[3]}},
+                                 {2{here_start_i[2]}}, {2{here_start_i[1]}}, {2{here_start_i[0]}}};
 
   fsh_pick #(
-      .N(4)
+      .N(8)
   ) i_here_pick (
       .clk_i,
       .rst_i,
-      .short_i(here_can[3:0]),
-      .long_i (here_can[7:4]),
+      .short_i({here_can[11:8], here_can[3:0]}),
+      .long_i ({4'd0, here_can[7:4]}),
       .take_i (here_begun),
       .gnt_o  (here_gnt)
   );
 
   always_comb begin
     here_choice = '0;
-    for (int unsigned i = 0; i < 8; i++) if (here_gnt[i]) here_choice |= 3'(i);
+    for (int unsigned i = 0; i < 4; i++) begin
+      if (here_gnt[i]) here_choice |= 4'(i);
+      if (here_gnt[4+i]) here_choice |= 4'(8 + i);
+      if (here_gnt[8+i]) here_choice |= 4'(4 + i);
+    end
   end
 
   fsh_voqbuf #(
       .OUTPUTS(1),
-      .CLASSES(2),
+      .CLASSES(3),
       .VCS    (4),
       .BEATS  (BEATS),
       .WIDTH  ($bits({bad_q, in_data_q}))
@@ -174,7 +181,7 @@ module fsh_link_rx #(
       .clk_i,
       .rst_i,
       .valid_i (beat && here),
-      .queue_i ({long, vc}),
+      .queue_i ({long && light, long && !light, vc}),
       .follow_i(follow),
       .data_i  ({bad_q, in_data_q}),
       .some_o  (here_some),
@@ -187,19 +194,21 @@ module fsh_link_rx #(
       .valid_o (here_valid_o),
       .ready_i (here_ready_i),
       .last_o  (here_last_o),
-      .queue_o ({here_long, unused}),
+      .queue_o (here_queue),
       .data_o  ({here_bad_o, here_data_o}),
       .busy_o  (here_busy)
   );
 
   assign here_request_o = here_begun && !here_choice[1];
-  assign here_some_o    = {here_some[7:6] != '0, here_some[5:4] != '0};
-  assign here_long_o    = here_begun && here_choice[2];
+  assign here_some_o    = {{here_some[11:10], here_some[7:6]} != '0,
+                           {here_some[9:8], here_some[5:4]} != '0};
+  assign here_long      = here_queue[3:2] != '0;
+  assign here_long_o    = here_begun && here_choice[3:2] != '0;
   assign here_inside_o  = {here_long, !here_long} & {2{here_more}};
 
   // A cycle for the choice of the queue. A header has passed one more node, and has the
   // vc of its next link.
-  logic            on_valid_q, on_bad_q, on_vc_q, on_long_q;
+  logic            on_valid_q, on_bad_q, on_vc_q, on_long_q, on_small_q;
   logic [127:0]    on_data_q;
   logic [6:0]      on_follow_q;
   logic [QW-1:0]   on_queue_q, queue;
@@ -223,6 +232,7 @@ module fsh_link_rx #(
       on_vc_q     <= vc[0];
       on_queue_q  <= queue;
       if (sop) on_long_q <= long;
+      if (sop) on_small_q <= light;
     end
     on_valid_q <= beat && !here;
     if (rst_i) on_valid_q <= 1'b0;
@@ -233,20 +243,24 @@ module fsh_link_rx #(
   logic [1:0] fwd_busy /*verilator split_var*/;
 
   for (genvar c = 0; c < 2; c++) begin : gen_class
+    localparam int unsigned WIDTH = (c + 1) * QUEUES;
+
     fsh_transit #(
         .OUTS (OUTS),
+        .RANKS(c + 1),
         .BEATS(BEATS)
     ) i_fwd (
         .clk_i,
         .rst_i,
         .valid_i  (on_valid_q && on_long_q == (c == 1)),
         .queue_i  (on_queue_q),
+        .small_i  (on_small_q),
         .follow_i (on_follow_q),
         .vc_i     (on_vc_q),
         .bad_i    (on_bad_q),
         .data_i   (on_data_q),
-        .some_o   (fwd_some_o[c*QUEUES+:QUEUES]),
-        .start_i  (fwd_start_i[c*QUEUES+:QUEUES]),
+        .some_o   (fwd_some_o[c*QUEUES+:WIDTH]),
+        .start_i  (fwd_start_i[c*QUEUES+:WIDTH]),
         .started_o(fwd_started_o[c*OUTS+:OUTS]),
         .inside_o (fwd_inside_o[c*OUTS+:OUTS]),
         .valid_o  (fwd_valid_o[c*OUTS+:OUTS]),

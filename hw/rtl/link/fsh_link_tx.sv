@@ -12,8 +12,9 @@
 /// all of it, each half of what comes, and buffers fill up from there through the fabric.
 /// The same holds for credits: while something that passes through could use those of a
 /// virtual channel, no bulk packet of it begins before its turn. The last shared credits are
-/// for short packets, but not for more than WEIGHT of them while a long one has waited for
-/// credit: then all wait for the same credit until a long one has begun.
+/// for short packets, and long ones of small messages that pass through, but not for more than
+/// WEIGHT of them while a long one has waited for credit: then all wait for the same credit until
+/// bulk has begun, or a long one when none lacks credit.
 /// It puts boundary beats with the credits for the peer between
 /// them (any beat position), when the link would idle or after 128 beats.
 /// A packet starts only when its channel has room for all of it (fsh_credits). For brief
@@ -184,20 +185,6 @@ module fsh_link_tx #(
     end
   end
 
-  // Short packets that have passed long ones without credit.
-  logic [TURN_W-1:0] passed_q;
-  logic              lacks_q;
-
-  always_ff @(posedge clk_i) begin
-    lacks_q <= ((fwd_some_i[7:4] | bulk_some[7:4]) & ~long_ok) != '0;
-    if (begins_long) passed_q <= '0;
-    else if (begins && lacks_q && !passed_q[TURN_W-1]) passed_q <= passed_q + 1'b1;
-    if (rst_i) begin
-      lacks_q  <= 1'b0;
-      passed_q <= '0;
-    end
-  end
-
   fsh_pktarb #(
       .N(2 * FWD + 3)
   ) i_arb (
@@ -236,6 +223,23 @@ module fsh_link_tx #(
     end
     if (left_q) vc_q <= vc;
     if (rst_i) left_q <= 1'b0;
+  end
+
+  // Packets that have passed long ones without credit.
+  logic [TURN_W-1:0] passed_q;
+  logic              lacks_q, left_long;
+
+  assign left_long = left_q && left_sop_q && left_hdr.bytes >= 11'(fsh_spec_pkg::LONG_BYTES) &&
+                     (!lacks_q || left_hdr.total >= 24'(fsh_spec_pkg::BULK_BYTES));
+
+  always_ff @(posedge clk_i) begin
+    lacks_q <= ((fwd_some_i[7:4] | bulk_some[7:4]) & ~long_ok) != '0;
+    if (left_long) passed_q <= '0;
+    else if (begins && lacks_q && !passed_q[TURN_W-1]) passed_q <= passed_q + 1'b1;
+    if (rst_i) begin
+      lacks_q  <= 1'b0;
+      passed_q <= '0;
+    end
   end
 
   // Of what leaves, and of what is left of it, a cycle later: nothing that passes through begins

@@ -2,11 +2,11 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Choice of the next packet among queues of two classes, N of each: round robin within
-/// a class, the short ones first, but after WEIGHT of them in a row while others wait one
-/// of those. gnt_o: one-hot, {long, short}; take_i: it begins. Combinational but for the
-/// turns. A queue that keeps asking is chosen after at most (N-1) * (WEIGHT+1) + WEIGHT
-/// others.
+/// Choice of the next packet among queues of two classes, N of each, here called short and long
+/// (of packets, or of messages): round robin within a class, the short ones first, but after
+/// WEIGHT of them in a row while others wait one of those. gnt_o: one-hot, {long, short};
+/// take_i: it begins. Combinational but for the turns. A queue that keeps asking is chosen after
+/// at most (N-1) * (WEIGHT+1) + WEIGHT others.
 module fsh_pick #(
     parameter int unsigned N = 4,
     parameter int unsigned WEIGHT = 8  // packets, a power of two

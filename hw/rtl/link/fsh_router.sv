@@ -70,7 +70,7 @@ module fsh_router #(
   logic [PORTS*2-1:0]    here_some /*verilator split_var*/, here_inside /*verilator split_var*/;
   logic [PORTS-1:0]      here_long /*verilator split_var*/, here_turn /*verilator split_var*/;
   // By input and class {long, short}: its queues, its packet; by output: its turn.
-  logic [PORTS*OUTS*8-1:0] some /*verilator split_var*/, start /*verilator split_var*/;
+  logic [PORTS*OUTS*12-1:0] some /*verilator split_var*/, start /*verilator split_var*/;
   logic [PORTS*OUTS*2-1:0] started /*verilator split_var*/, more /*verilator split_var*/;
   logic [PORTS*OUTS*2-1:0] valid /*verilator split_var*/, ready /*verilator split_var*/;
   logic [PORTS*2-1:0]    last /*verilator split_var*/, bad /*verilator split_var*/;
@@ -87,14 +87,22 @@ module fsh_router #(
     // Output p, by class: inputs k, which is port k or k + 1.
     logic [OUTS*2-1:0]   from_valid, from_ready, from_last, from_bad, begun;
     logic [OUTS*256-1:0] from_data;
-    logic [7:0]          from_some, from_ok;
+    logic [7:0]          from_some;
     logic                from_open;
 
-    assign from_ok = {long_ok[p*4+:4], short_ok[p*4+:4]};
-
     for (genvar c = 0; c < 2; c++) begin : gen_class
+      // Queues of an input {small, reply, vc}: long packets of small messages find credit where
+      // short ones do.
+      localparam int unsigned Q = 4 * (c + 1);
       logic [OUTS-1:0]   req, busy, going, turn;
       logic [OUTS*4-1:0] wants;
+      logic [Q-1:0]      ok;
+
+      if (c == 0) begin : gen_short
+        assign ok = short_ok[p*4+:4];
+      end else begin : gen_long
+        assign ok = {short_ok[p*4+:4], long_ok[p*4+:4]};
+      end
 
       for (genvar k = 0; k < OUTS; k++) begin : gen_from
         localparam int unsigned I = k < p ? k : k + 1;  // the input
@@ -103,27 +111,28 @@ module fsh_router #(
         if (PORTS > 1) begin : gen_wire
           localparam int unsigned IN = 2 * I + c;
           localparam int unsigned AT = IN * OUTS + J;
+          localparam int unsigned QUEUE = I * OUTS * 12 + c * OUTS * 4 + J * Q;
           assign from_valid[K]         = valid[AT];
           assign from_last[K]          = last[IN];
           assign from_bad[K]           = bad[IN];
           assign from_data[K*128+:128] = data[IN*128+:128];
-          assign wants[k*4+:4]         = some[AT*4+:4] & {4{!busy[k]}};
-          assign req[k]                = (some[AT*4+:4] & from_ok[c*4+:4]) != '0;
+          assign wants[k*4+:4]         = (some[QUEUE+:4] | some[QUEUE+Q-4+:4]) & {4{!busy[k]}};
+          assign req[k]                = (some[QUEUE+:Q] & ok) != '0;
           assign going[k]              = more[AT];
           assign busy[k]               = more[IN*OUTS+:OUTS] != '0 && !more[AT];
           assign begun[K]              = started[AT];
           assign ready[AT]             = from_ready[K];
-          assign start[AT*4+:4]        = from_ok[c*4+:4] & {4{from_open && turn[k]}};
+          assign start[QUEUE+:Q]       = ok & {Q{from_open && turn[k]}};
         end else begin : gen_none  // a single port: nothing passes through
           logic unused;
-          assign unused = &{some, started, more, valid, last, bad, data, from_ready[K], from_ok,
+          assign unused = &{some, started, more, valid, last, bad, data, from_ready[K], ok,
                             from_open, turn[k]};
           assign {from_valid[K], from_last[K], from_bad[K]} = '0;
           assign {req[k], going[k], busy[k], begun[K]} = '0;
           assign from_data[K*128+:128] = '0;
           assign wants[k*4+:4]         = '0;
           assign ready[K]              = 1'b0;
-          assign start[K*4+:4]         = '0;
+          assign start[c*4+:Q]         = '0;
         end
       end
 
@@ -224,8 +233,8 @@ module fsh_router #(
         .here_last_o   (here_last_o[p]),
         .here_data_o   (here_data_o[p*128+:128]),
         .here_bad_o    (here_bad_o[p]),
-        .fwd_some_o    (some[p*OUTS*8+:OUTS*8]),
-        .fwd_start_i   (start[p*OUTS*8+:OUTS*8]),
+        .fwd_some_o    (some[p*OUTS*12+:OUTS*12]),
+        .fwd_start_i   (start[p*OUTS*12+:OUTS*12]),
         .fwd_started_o (started[p*OUTS*2+:OUTS*2]),
         .fwd_inside_o  (more[p*OUTS*2+:OUTS*2]),
         .fwd_valid_o   (valid[p*OUTS*2+:OUTS*2]),

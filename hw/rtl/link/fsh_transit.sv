@@ -3,21 +3,24 @@
 
 /// Transit packets of one class that came by one link: a queue for each output and virtual
 /// channel {output, reply, vc} of the link that they leave on, all in one block RAM
-/// (fsh_voqbuf), read one packet at a time. Written as fsh_voqbuf is; vc_i: the vc that a beat
-/// came on. some_o: a queue has a packet that is not begun; start_i: one of it may begin, round
-/// robin by packet. By output: one begins (started_o), more of one is to be read (inside_o), a
-/// beat is offered (valid_o). freed_o: a beat that came on this channel {reply, vc} has been
-/// read, a register. Two cycles from writing to offer, one beat a cycle. Reset empties the
-/// queues.
+/// (fsh_voqbuf), read one packet at a time. With RANKS = 2 two of each, {output, small, reply,
+/// vc}: packets of small messages go before the others, up to a bound (fsh_pick). Written as
+/// fsh_voqbuf is, small_i beside a header; vc_i: the vc that a beat came on. some_o: a queue has
+/// a packet that is not begun; start_i: one of it may begin, round robin by packet. By output:
+/// one begins (started_o), more of one is to be read (inside_o), a beat is offered (valid_o).
+/// freed_o: a beat that came on this channel {reply, vc} has been read, a register. Two cycles
+/// from writing to offer, one beat a cycle. Reset empties the queues.
 module fsh_transit #(
     parameter int unsigned OUTS = 1,
+    parameter int unsigned RANKS = 1,
     parameter int unsigned BEATS = 2048,
-    localparam int unsigned QUEUES = OUTS * 4
+    localparam int unsigned QUEUES = OUTS * RANKS * 4
 ) (
     input  wire logic                      clk_i,
     input  wire logic                      rst_i,
     input  wire logic                      valid_i,
-    input  wire logic [$clog2(QUEUES)-1:0] queue_i,
+    input  wire logic [$clog2(OUTS*4)-1:0] queue_i,  // {output, reply, vc}
+    input  wire logic                      small_i,
     input  wire logic                [6:0] follow_i,
     input  wire logic                      vc_i,
     input  wire logic                      bad_i,
@@ -35,36 +38,66 @@ module fsh_transit #(
     output logic                           busy_o
 );
   localparam int unsigned QW = $clog2(QUEUES);
+  localparam int unsigned N = OUTS * 4;  // queues of a rank
+  localparam int unsigned OUT_BIT = $clog2(RANKS * 4);
 
   logic [QUEUES-1:0] can, gnt;
   logic [OUTS-1:0]   chosen, offered;
-  logic [QW-1:0]     choice, queue;
+  logic [QW-1:0]     into, choice, queue;
   logic [3:0]        freed;
   logic              begun, more, valid, vc;
 
   assign can = some_o & start_i;
 
-  fsh_arb #(
-      .N(QUEUES)
-  ) i_arb (
-      .clk_i,
-      .rst_i,
-      .req_i (can),
-      .take_i(begun),
-      .gnt_o (gnt)
-  );
+  if (RANKS == 1) begin : gen_one
+    logic unused;
+    assign unused = small_i;
+    assign into   = queue_i;
+
+    fsh_arb #(
+        .N(QUEUES)
+    ) i_arb (
+        .clk_i,
+        .rst_i,
+        .req_i (can),
+        .take_i(begun),
+        .gnt_o (gnt)
+    );
+  end else begin : gen_two
+    logic [N-1:0]   light, bulk;
+    logic [2*N-1:0] picked;
+
+    assign into = QW'({queue_i >> 2, small_i, queue_i[1:0]});
+
+    for (genvar o = 0; o < OUTS; o++) begin : gen_out
+      assign {light[o*4+:4], bulk[o*4+:4]} = can[o*8+:8];
+      assign gnt[o*8+:8] = {picked[o*4+:4], picked[N+o*4+:4]};
+    end
+
+    fsh_pick #(
+        .N(N)
+    ) i_pick (
+        .clk_i,
+        .rst_i,
+        .short_i(light),
+        .long_i (bulk),
+        .take_i (begun),
+        .gnt_o  (picked)
+    );
+  end
 
   always_comb begin
     choice = '0;
     for (int unsigned i = 0; i < QUEUES; i++) if (gnt[i]) choice |= QW'(i);
     for (int unsigned i = 0; i < OUTS; i++) begin
-      chosen[i]  = gnt[i*4+:4] != '0;
-      offered[i] = 32'(queue) >> 2 == i;
+      chosen[i]  = gnt[i*RANKS*4+:RANKS*4] != '0;
+      offered[i] = 32'(queue) >> OUT_BIT == i;
     end
   end
 
   fsh_voqbuf #(
       .OUTPUTS(OUTS),
+      .CLASSES(RANKS),
       .VCS    (4),
       .BEATS  (BEATS),
       .WIDTH  ($bits({vc_i, bad_i, data_i}))
@@ -72,7 +105,7 @@ module fsh_transit #(
       .clk_i,
       .rst_i,
       .valid_i,
-      .queue_i,
+      .queue_i (into),
       .follow_i,
       .data_i  ({vc_i, bad_i, data_i}),
       .some_o,

@@ -22,6 +22,14 @@ static inline unsigned queue_of(const Beat &header)
     return 4 * is_long(header) + channel(header);
 }
 
+// Its queue behind a link: long packets of small messages have their own.
+static inline unsigned arrival_of(const Beat &header)
+{
+    bool small = fsh_hdr_total(header.data()) < FSH_BULK_BYTES;
+
+    return queue_of(header) + 4 * (is_long(header) && small);
+}
+
 // A packet to `dst`: any length from the header alone to the longest there is.
 static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
                                    bool alone)
@@ -42,7 +50,8 @@ static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
     fsh_hdr_set_opcode(w, test.below(256));
     fsh_hdr_set_first(w, test.below(2));
     fsh_hdr_set_tag(w, test.below(FSH_NUM_TAGS));
-    fsh_hdr_set_total(w, test.below(FSH_MAX_MESSAGE));
+    fsh_hdr_set_total(
+        w, test.below(test.below(2) ? FSH_BULK_BYTES : FSH_MAX_MESSAGE));
     fsh_hdr_set_reply(w, vc >> 1);
     fsh_hdr_set_vc(w, vc & 1);
     fsh_hdr_set_dst(w, dst);

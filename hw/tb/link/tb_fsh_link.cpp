@@ -52,10 +52,10 @@ struct Sink {
 
     tb::Stall stall;
     const char *name;
-    std::deque<Arrival> expected[8];     // by queue {long, reply, vc}
+    std::deque<Arrival> expected[12];    // by queue: arrival_of
     size_t at = 0;                       // beats taken of the packet in front
     unsigned in = 0;                     // of this queue
-    unsigned start = 255, allowed = 255; // queues that may start, and might
+    unsigned start = 4095, allowed = 4095; // queues that may start, and might
     unsigned shut = 0;                   // that may not in this whole round
     bool offered = false;
     // By the channel that they came on: packets, beats; begun, short and long.
@@ -191,7 +191,8 @@ class Bench
             cycle();
         }
         for (Port *p : port_)
-            if (p->begun[1] < 6 * p->begun[0] || p->begun[1] > 10 * p->begun[0])
+            if (p->begun[1] < 6 * p->begun[0] ||
+                p->begun[1] > 9 * (p->begun[0] + 1))
                 test_.fail("%u long packets pass through beside %u of the node",
                            p->begun[1], p->begun[0]);
         hurry(false);
@@ -388,8 +389,8 @@ class Bench
         p.rx.fwd_start_i = p.rx.fwd_ready_i = 0;
         for (unsigned l = 0; l < 2; l++) {
             starts(p.pass[l], false);
-            p.rx.fwd_start_i |= (uint8_t)((p.pass[l].start & 15) << 4 * l);
-            p.pass[l].start = (p.pass[l].start & 15) * 17; // of its class
+            p.rx.fwd_start_i |=
+                (uint16_t)(p.pass[l].start & (l ? 0xff0 : 15)); // of its class
             bool takes = ready || (!shut_ && p.pass[l].stall.willing());
             p.rx.fwd_ready_i |= (uint8_t)(takes << l);
         }
@@ -400,7 +401,7 @@ class Bench
             take(p.pass[l], p.rx.fwd_valid_o >> l & 1,
                  p.rx.fwd_ready_i >> l & 1, p.rx.fwd_last_o >> l & 1,
                  load(p.rx.fwd_data_o, l));
-            if (p.pass[l].offered && p.pass[l].in / 4 != l)
+            if (p.pass[l].offered && (p.pass[l].in >= 4) != (l == 1))
                 test_.fail("a packet of queue %u is among the %s ones",
                            p.pass[l].in, l ? "long" : "short");
         }
@@ -429,12 +430,12 @@ class Bench
     // for here know classes, requests and replies only.
     void starts(Sink &sink, bool pairs)
     {
-        unsigned open = shut_ || test_.below(8) ? 255 : test_.below(256);
+        unsigned open = shut_ || test_.below(8) ? 4095 : test_.below(4096);
 
-        open &= ~(sink.shut * 17);
+        open &= ~(sink.shut * 0x111);
         if (pairs)
             open = (open & 1 ? 0x3u : 0) | (open & 4 ? 0xcu : 0) |
-                   (open & 16 ? 0x30u : 0) | (open & 64 ? 0xc0u : 0);
+                   (open & 16 ? 0x330u : 0) | (open & 64 ? 0xcc0u : 0);
         sink.allowed = sink.start;
         sink.start = open;
     }
@@ -450,11 +451,11 @@ class Bench
         bool fresh = !sink.offered;
         if (fresh) {
             if (sink.at == 0)
-                sink.in = queue_of(beat);
+                sink.in = arrival_of(beat);
             if (sink.at == 0 && !(sink.allowed >> sink.in & 1))
                 test_.fail("%s: a packet of queue %u starts while shut",
                            sink.name, sink.in);
-            sink.begun[sink.in / 4] += sink.at == 0;
+            sink.begun[sink.in >= 4] += sink.at == 0;
         }
         sink.offered = !ready;
         auto &queue = sink.expected[sink.in];
@@ -713,7 +714,7 @@ class Bench
                     fsh_hdr_hops(header.data()) == FSH_MAX_HOPS;
 
         p.to = here ? &peer.here : &peer.pass[is_long(header)];
-        p.queue = queue_of(here ? header : on);
+        p.queue = arrival_of(here ? header : on);
         return here ? header : on;
     }
 

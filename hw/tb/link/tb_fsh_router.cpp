@@ -158,7 +158,7 @@ template <class Model, unsigned PORTS> class Bench
     // While an input has long packets that leave one after the other, a short one of it
     // goes elsewhere, where nobody else goes or others do all the time: it waits for none of
     // them, but for those that its output takes from the others in between. One that goes the
-    // same way waits for the packet on its way.
+    // same way waits for the packet on its way, as does a long one of a small message.
     void passes(bool others)
     {
         unsigned from = test_.below(PORTS);
@@ -188,6 +188,14 @@ template <class Model, unsigned PORTS> class Bench
                        "%zu long ones were left",
                        from, to, (unsigned long long)took, longs.size());
         drain();
+
+        backlog(from, to, aside);
+        took = cross(from, to, to, false, SMALL);
+        if (took > 2 * LONGEST + LATENCY || longs.empty())
+            test_.fail("a packet of a small message from port %u to %u took "
+                       "%llu cycles, %zu long ones were left",
+                       from, to, (unsigned long long)took, longs.size());
+        drain();
     }
 
     unsigned long long packets = 0, dead = 0, stuck = 0;
@@ -197,16 +205,19 @@ template <class Model, unsigned PORTS> class Bench
     // packets of others before one of an input that reads another (fsh_alloc).
     static constexpr unsigned LONGEST = 76, FEW = 12, LATENCY = 30, FREE = 8;
 
-    // A packet that goes on, a long one or one of few beats; destinations of odd number
-    // have another output than those of even number.
-    Packet crossing(bool odd, bool longs)
+    enum kind { SHORT, SMALL, LONG };
+
+    // A packet that goes on, of few beats, or a long one of a small message or of another;
+    // destinations of odd number have another output than those of even number.
+    Packet crossing(bool odd, kind what)
     {
         for (;;) {
             unsigned dst = test_.below(FSH_MAX_NODES / 2) * 2 + odd;
             Packet packet = random_packet(test_, 0, dst, false);
             if (dst != node_ && fsh_hdr_hops(packet[0].data()) < FSH_MAX_HOPS &&
-                is_long(packet[0]) == longs &&
-                (longs ? packet.size() >= 60 : packet.size() <= FEW))
+                arrival_of(packet[0]) / 4 ==
+                    (what == SHORT ? 0u : what == LONG ? 1u : 2u) &&
+                (what == SHORT ? packet.size() <= FEW : packet.size() >= 60))
                 return packet;
         }
     }
@@ -224,7 +235,7 @@ template <class Model, unsigned PORTS> class Bench
         peers_[to].shut = 15;
         for (unsigned i = 0; i < 6000; i++) {
             if (waiting.empty())
-                give(from, crossing(false, true));
+                give(from, crossing(false, LONG));
             cycle();
         }
         peers_[to].shut = 0;
@@ -239,13 +250,14 @@ template <class Model, unsigned PORTS> class Bench
         for (unsigned p = 0; p < PORTS; p++)
             if (p != from && p != to && p != aside &&
                 peers_[p].source.waiting.size() < 2)
-                give(p, crossing(true, false));
+                give(p, crossing(true, SHORT));
     }
 
-    // Cycles until a short packet, once it is in, has left by port `way`.
-    uint64_t cross(unsigned from, unsigned to, unsigned way, bool others)
+    // Cycles until a packet, once it is in, has left by port `way`.
+    uint64_t cross(unsigned from, unsigned to, unsigned way, bool others,
+                   kind what = SHORT)
     {
-        std::deque<Due> &queue = through_[from][way][0];
+        std::deque<Due> &queue = through_[from][way][what == SMALL ? 8 : 0];
         std::deque<Packet> &waiting = peers_[from].source.waiting;
         auto step = [&] {
             if (others)
@@ -253,13 +265,13 @@ template <class Model, unsigned PORTS> class Bench
             cycle();
         };
 
-        give(from, crossing(way != to, false));
+        give(from, crossing(way != to, what));
         test_.until(
-            "a short packet to come in", DRAIN, [&] { return waiting.empty(); },
+            "the packet to come in", DRAIN, [&] { return waiting.empty(); },
             step);
         uint64_t since = test_.cycle;
         test_.until(
-            "a short packet to leave", DRAIN, [&] { return queue.empty(); },
+            "the packet to leave", DRAIN, [&] { return queue.empty(); },
             step);
         return test_.cycle - since;
     }
@@ -344,9 +356,9 @@ template <class Model, unsigned PORTS> class Bench
                     return; // so that they do not take all room of their input
                 standing_[p]++;
             }
-            through_[p][to][queue_of(on[0])].push_back({on, p});
+            through_[p][to][arrival_of(on[0])].push_back({on, p});
         } else {
-            local_[p][queue_of(packet[0])].push_back({packet, p});
+            local_[p][arrival_of(packet[0])].push_back({packet, p});
         }
         peers_[p].source.waiting.push_back(packet);
     }
@@ -574,7 +586,7 @@ template <class Model, unsigned PORTS> class Bench
     std::deque<Due> *find(unsigned p, const Beat &header)
     {
         for (auto &from : through_) {
-            for (unsigned l = 0; l < 8; l += 4) {
+            for (unsigned l = 0; l < 12; l += 4) {
                 auto &queue = from[p][l + channel(header)];
                 if (!queue.empty() && queue.front().packet[0] == header)
                     return &queue;
@@ -600,7 +612,7 @@ template <class Model, unsigned PORTS> class Bench
         if (!here_[p].take(dut_.here_valid_o >> p & 1, beat))
             return;
         if (here_at_[p] == 0) {
-            here_from_[p] = &local_[p][queue_of(beat)];
+            here_from_[p] = &local_[p][arrival_of(beat)];
             if (here_from_[p]->empty())
                 test_.fail("port %u: a packet for here that nobody sent", p);
             for (unsigned q = p % LANES; q < PORTS && is_long(beat); q += LANES)
@@ -638,7 +650,7 @@ template <class Model, unsigned PORTS> class Bench
     {
         for (auto &from : through_)
             for (unsigned p = 0; p < PORTS; p++)
-                for (unsigned q = 0; q < 8; q++)
+                for (unsigned q = 0; q < 12; q++)
                     if (!from[p][q].empty() &&
                         !(stands && p * 4 + q % 4 == stands_))
                         return true;
@@ -679,7 +691,7 @@ template <class Model, unsigned PORTS> class Bench
         bulk_port_[LANES]; // of what they send
     std::deque<Due> acks_; // with their port
     // By input, output and channel; by input and channel, for here.
-    std::deque<Due> through_[PORTS + 3][PORTS][8], local_[PORTS][8];
+    std::deque<Due> through_[PORTS + 3][PORTS][12], local_[PORTS][12];
     std::deque<Due> *here_from_[PORTS] = {};
     size_t here_at_[PORTS] = {};
     std::vector<unsigned> order_; // inputs of the packets that left
