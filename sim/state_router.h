@@ -261,10 +261,9 @@ template <typename Rx> void read_link_rx(reader &r, Rx &rx, unsigned port)
     for (unsigned v = 0; v < FSH_STATE_VCS; v++) {
         packet.vc = static_cast<uint8_t>(v);
         packet.place = FSH_STATE_HERE;
-        out.here[v] =
-            read_queue(r, here, v, packet) +
-            read_queue(r, here, 8 + v, packet) +
-            read_queue(r, here, 4 + v, packet);
+        out.here[v] = read_queue(r, here, v, packet) +
+                      read_queue(r, here, 8 + v, packet) +
+                      read_queue(r, here, 4 + v, packet);
         out.freed[v] = static_cast<uint16_t>(reader::bits(freed, v * 16, 16));
         packet.place = FSH_STATE_TRANSIT;
         for (unsigned o = 0; o < outs; o++) {

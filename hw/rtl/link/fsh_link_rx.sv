@@ -44,11 +44,12 @@ module fsh_link_rx #(
     output logic       [63:0] credit_o,
     output logic       [63:0] freed_o,
     // Packets for this node: whether one may start, by class and channel {long, reply}; a request
-    // starts. Long ones: whether one could start, by channel {reply}; one starts; more of one is
-    // to be read, or of a short one (here_inside_o, by class {long, short}).
+    // starts. Long ones: whether one could start, by channel {reply}, also of a small message; one
+    // starts; more of one is to be read, or of a short one (here_inside_o, by class {long, short}).
     input  wire logic   [3:0] here_start_i,
     output logic              here_request_o,
     output logic        [1:0] here_some_o,
+    output logic        [1:0] here_small_o,
     output logic              here_long_o,
     output logic        [1:0] here_inside_o,
     output logic              here_valid_o,
@@ -141,33 +142,48 @@ module fsh_link_rx #(
   assign credit_valid_o = in_valid_q && in_bound_q;
   assign credit_o       = in_data_q[63:0];
 
-  // For this node.
-  // Its queues {rank, reply, vc}: short ones, bulk, small ones.
-  logic [11:0] here_some, here_can;
-  logic [15:0] here_gnt;
-  logic [3:0] here_freed, here_choice, here_queue;
-  logic       here_begun, here_more, here_long;
+  // For this node, in queues {rank, reply, vc}: short ones, bulk, small ones. Of the long ones
+  // either small ones may begin or bulk (light_q), said in advance, since the choice is late in a
+  // cycle: small ones if one could, whoever's turn it is, or one arrives; but bulk that could after
+  // WEIGHT of them in a row.
+  localparam int unsigned WEIGHT = 8;  // packets, a power of two
+  localparam int unsigned ROW_W = $clog2(WEIGHT) + 1;
+  logic [11:0]      here_some;
+  logic [7:0]       here_can, here_gnt;
+  logic [3:0]       here_freed, here_choice, start;
+  logic             here_begun, here_more, here_long, light_q;
+  logic [1:0]       here_rank, unused;
+  logic [ROW_W-1:0] row_q;  // small ones in a row while bulk waited
 
-  assign here_can = here_some & {{2{here_start_i[3]}}, {2{here_start_i[2]}}, {2{here_start_i[3]}},
-                                 {2{here_start_i[2]}}, {2{here_start_i[1]}}, {2{here_start_i[0]}}};
+  assign start    = {{2{here_start_i[1]}}, {2{here_start_i[0]}}};
+  assign here_can = {(light_q ? here_some[11:8] : here_some[7:4]) &
+                     {{2{here_start_i[3]}}, {2{here_start_i[2]}}}, here_some[3:0] & start};
 
   fsh_pick #(
-      .N(8)
+      .N(4)
   ) i_here_pick (
       .clk_i,
       .rst_i,
-      .short_i({here_can[11:8], here_can[3:0]}),
-      .long_i ({4'd0, here_can[7:4]}),
+      .short_i(here_can[3:0]),
+      .long_i (here_can[7:4]),
       .take_i (here_begun),
       .gnt_o  (here_gnt)
   );
 
   always_comb begin
     here_choice = '0;
-    for (int unsigned i = 0; i < 4; i++) begin
-      if (here_gnt[i]) here_choice |= 4'(i);
-      if (here_gnt[4+i]) here_choice |= 4'(8 + i);
-      if (here_gnt[8+i]) here_choice |= 4'(4 + i);
+    for (int unsigned v = 0; v < 4; v++) if (here_gnt[v] || here_gnt[4+v]) here_choice |= 4'(v);
+    if (here_gnt[7:4] != '0) here_choice[3:2] = {light_q, !light_q};
+  end
+
+  always_ff @(posedge clk_i) begin
+    light_q <= ((here_some[11:8] & start) != '0 || (beat && sop && here && long && light)) &&
+               !(row_q[ROW_W-1] && (here_some[7:4] & start) != '0);
+    if (here_begun && here_choice[3:2] != '0)
+      row_q <= !light_q || here_some[7:4] == '0 ? '0 : row_q + ROW_W'(!row_q[ROW_W-1]);
+    if (rst_i) begin
+      light_q <= 1'b0;
+      row_q   <= '0;
     end
   end
 
@@ -194,15 +210,15 @@ module fsh_link_rx #(
       .valid_o (here_valid_o),
       .ready_i (here_ready_i),
       .last_o  (here_last_o),
-      .queue_o (here_queue),
+      .queue_o ({here_rank, unused}),
       .data_o  ({here_bad_o, here_data_o}),
       .busy_o  (here_busy)
   );
 
   assign here_request_o = here_begun && !here_choice[1];
-  assign here_some_o    = {{here_some[11:10], here_some[7:6]} != '0,
-                           {here_some[9:8], here_some[5:4]} != '0};
-  assign here_long      = here_queue[3:2] != '0;
+  assign here_some_o    = here_small_o | {here_some[7:6] != '0, here_some[5:4] != '0};
+  assign here_small_o   = {here_some[11:10] != '0, here_some[9:8] != '0};
+  assign here_long      = here_rank != '0;
   assign here_long_o    = here_begun && here_choice[3:2] != '0;
   assign here_inside_o  = {here_long, !here_long} & {2{here_more}};
 

@@ -68,6 +68,7 @@ module fsh_router #(
   logic [PORTS-1:0]      seq_ready /*verilator split_var*/;
   // Long packets for this node, as fsh_link_rx says; whose turn it is.
   logic [PORTS*2-1:0]    here_some /*verilator split_var*/, here_inside /*verilator split_var*/;
+  logic [PORTS*2-1:0]    here_small /*verilator split_var*/;
   logic [PORTS-1:0]      here_long /*verilator split_var*/, here_turn /*verilator split_var*/;
   // By input and class {long, short}: its queues, its packet; by output: its turn.
   logic [PORTS*OUTS*12-1:0] some /*verilator split_var*/, start /*verilator split_var*/;
@@ -94,7 +95,7 @@ module fsh_router #(
       // Queues of an input {small, reply, vc}: long packets of small messages find credit where
       // short ones do.
       localparam int unsigned Q = 4 * (c + 1);
-      logic [OUTS-1:0]   req, busy, going, turn;
+      logic [OUTS-1:0]   req, urgent, busy, going, turn;
       logic [OUTS*4-1:0] wants;
       logic [Q-1:0]      ok;
 
@@ -118,6 +119,7 @@ module fsh_router #(
           assign from_data[K*128+:128] = data[IN*128+:128];
           assign wants[k*4+:4]         = (some[QUEUE+:4] | some[QUEUE+Q-4+:4]) & {4{!busy[k]}};
           assign req[k]                = (some[QUEUE+:Q] & ok) != '0;
+          assign urgent[k]             = c == 1 && (some[QUEUE+Q-4+:4] & ok[Q-1-:4]) != '0;
           assign going[k]              = more[AT];
           assign busy[k]               = more[IN*OUTS+:OUTS] != '0 && !more[AT];
           assign begun[K]              = started[AT];
@@ -128,7 +130,7 @@ module fsh_router #(
           assign unused = &{some, started, more, valid, last, bad, data, from_ready[K], ok,
                             from_open, turn[k]};
           assign {from_valid[K], from_last[K], from_bad[K]} = '0;
-          assign {req[k], going[k], busy[k], begun[K]} = '0;
+          assign {req[k], urgent[k], going[k], busy[k], begun[K]} = '0;
           assign from_data[K*128+:128] = '0;
           assign wants[k*4+:4]         = '0;
           assign ready[K]              = 1'b0;
@@ -147,6 +149,7 @@ module fsh_router #(
           .clk_i,
           .rst_i,
           .req_i    (req),
+          .urgent_i (urgent),
           .busy_i   (busy),
           .inside_i (going),
           .started_i(begun[c*OUTS+:OUTS]),
@@ -226,6 +229,7 @@ module fsh_router #(
         .here_start_i  ({here_start_i[L*2+:2] & {2{here_turn[p]}}, here_start_i[L*2+:2]}),
         .here_request_o(here_request_o[p]),
         .here_some_o   (here_some[p*2+:2]),
+        .here_small_o  (here_small[p*2+:2]),
         .here_long_o   (here_long[p]),
         .here_inside_o (here_inside[p*2+:2]),
         .here_valid_o  (here_valid_o[p]),
@@ -260,11 +264,12 @@ module fsh_router #(
     localparam int unsigned THERE = (PORTS + LANES - 1 - l) / LANES;
 
     if (THERE != 0) begin : gen_turn
-      logic [THERE-1:0] req, busy, going, begun, turn;
+      logic [THERE-1:0] req, urgent, busy, going, begun, turn;
 
       for (genvar k = 0; k < THERE; k++) begin : gen_port
         localparam int unsigned P = k * LANES + l;
         assign req[k]       = (here_some[P*2+:2] & here_start_i[l*2+:2]) != '0;
+        assign urgent[k]    = (here_small[P*2+:2] & here_start_i[l*2+:2]) != '0;
         assign busy[k]      = here_inside[P*2];
         assign going[k]     = here_inside[P*2+1];
         assign begun[k]     = here_long[P];
@@ -277,6 +282,7 @@ module fsh_router #(
           .clk_i,
           .rst_i,
           .req_i    (req),
+          .urgent_i (urgent),
           .busy_i   (busy),
           .inside_i (going),
           .started_i(begun),

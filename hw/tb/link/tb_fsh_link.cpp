@@ -52,11 +52,11 @@ struct Sink {
 
     tb::Stall stall;
     const char *name;
-    std::deque<Arrival> expected[12];    // by queue: arrival_of
-    size_t at = 0;                       // beats taken of the packet in front
-    unsigned in = 0;                     // of this queue
+    std::deque<Arrival> expected[12];      // by queue: arrival_of
+    size_t at = 0;                         // beats taken of the packet in front
+    unsigned in = 0;                       // of this queue
     unsigned start = 4095, allowed = 4095; // queues that may start, and might
-    unsigned shut = 0;                   // that may not in this whole round
+    unsigned shut = 0;                     // that may not in this whole round
     bool offered = false;
     // By the channel that they came on: packets, beats; begun, short and long.
     unsigned packets[4] = {}, gone[4] = {}, begun[2] = {}, requests = 0;

@@ -122,10 +122,12 @@ template <class Model, unsigned PORTS> class Bench
         drain();
     }
 
-    // All other ports have packets for one, and nothing else: in turn.
+    // All other ports have long packets for one, of small messages or bulk, and nothing else: in
+    // turn.
     void turns(unsigned output)
     {
         Routes routes;
+        unsigned rank = 1 + test_.below(2);
 
         for (Path &path : routes)
             path = {0, 1u << output};
@@ -136,6 +138,7 @@ template <class Model, unsigned PORTS> class Bench
                 if (p != output) {
                     Packet packet = random_packet(test_, 0, other(), false);
                     while (fsh_hdr_hops(packet[0].data()) == FSH_MAX_HOPS ||
+                           arrival_of(packet[0]) / 4 != rank ||
                            packet.size() < 20)
                         packet = random_packet(test_, 0, other(), false);
                     give(p, packet);
@@ -198,6 +201,25 @@ template <class Model, unsigned PORTS> class Bench
         drain();
     }
 
+    // All other inputs have bulk for one output: a long packet of a small message waits for the one
+    // on its way, for the one that has the turn, and for none of the others.
+    void urgent()
+    {
+        unsigned from = test_.below(PORTS);
+        unsigned to = (from + 1 + test_.below(PORTS - 1)) % PORTS;
+
+        backlog(from, to, from, true);
+        uint64_t took = cross(from, to, to, false, SMALL);
+        for (unsigned p = 0; p < PORTS; p++)
+            if (p != to && through_[p][to][4].empty())
+                test_.fail("port %u has no bulk left for %u", p, to);
+        if (took > 3 * LONGEST + LATENCY)
+            test_.fail("a packet of a small message from port %u to %u took "
+                       "%llu cycles beside bulk of all ports",
+                       from, to, (unsigned long long)took);
+        drain();
+    }
+
     unsigned long long packets = 0, dead = 0, stuck = 0;
 
   private:
@@ -215,15 +237,16 @@ template <class Model, unsigned PORTS> class Bench
             unsigned dst = test_.below(FSH_MAX_NODES / 2) * 2 + odd;
             Packet packet = random_packet(test_, 0, dst, false);
             if (dst != node_ && fsh_hdr_hops(packet[0].data()) < FSH_MAX_HOPS &&
-                arrival_of(packet[0]) / 4 ==
-                    (what == SHORT ? 0u : what == LONG ? 1u : 2u) &&
+                arrival_of(packet[0]) / 4 == (what == SHORT  ? 0u
+                                              : what == LONG ? 1u
+                                                             : 2u) &&
                 (what == SHORT ? packet.size() <= FEW : packet.size() >= 60))
                 return packet;
         }
     }
 
     // Long packets wait at an input for an output, and now begin to leave.
-    void backlog(unsigned from, unsigned to, unsigned aside)
+    void backlog(unsigned from, unsigned to, unsigned aside, bool all = false)
     {
         std::deque<Packet> &waiting = peers_[from].source.waiting;
         Routes routes;
@@ -234,8 +257,10 @@ template <class Model, unsigned PORTS> class Bench
         begin(routes);
         peers_[to].shut = 15;
         for (unsigned i = 0; i < 6000; i++) {
-            if (waiting.empty())
-                give(from, crossing(false, LONG));
+            for (unsigned p = 0; p < PORTS; p++)
+                if ((p == from || (all && p != to)) &&
+                    peers_[p].source.waiting.empty())
+                    give(p, crossing(false, LONG));
             cycle();
         }
         peers_[to].shut = 0;
@@ -271,8 +296,7 @@ template <class Model, unsigned PORTS> class Bench
             step);
         uint64_t since = test_.cycle;
         test_.until(
-            "the packet to leave", DRAIN, [&] { return queue.empty(); },
-            step);
+            "the packet to leave", DRAIN, [&] { return queue.empty(); }, step);
         return test_.cycle - since;
     }
 
@@ -715,6 +739,8 @@ static unsigned long long run(tb::Test &test, unsigned ports)
         bench.turns(p);
     for (unsigned i = 0; i < 8 && ports > 2; i++)
         bench.passes(i % 2);
+    for (unsigned i = 0; i < 8 && ports > 2; i++)
+        bench.urgent();
     if (bench.dead == 0 || bench.stuck == 0)
         test.fail("%llu packets made all hops, %llu had no way", bench.dead,
                   bench.stuck);
