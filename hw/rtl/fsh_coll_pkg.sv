@@ -63,8 +63,8 @@ package fsh_coll_pkg;
   localparam int unsigned LINE_W = KEY_W + 4 + 4 + 11 + 512;
 
   // Places for packets that go, their lines, and beats of 16 bytes.
-  localparam int unsigned PLACES = 4;
-  localparam int unsigned PLACE_W = 2;
+  localparam int unsigned PLACES = 16;
+  localparam int unsigned PLACE_W = 4;
   localparam int unsigned PLINE_W = 4;
   localparam int unsigned PBEAT_W = PLINE_W + 2;
 

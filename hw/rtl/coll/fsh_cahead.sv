@@ -7,7 +7,9 @@
 /// the control takes it up at packet claimed_o, to reached_o. Every fourth is told.
 /// Looking ahead, when a packet may not go yet: the rest of the step, then whole steps of the
 /// sequence that receive, one at least, until WINDOW packets are claimed: so a sequence has no
-/// more claims than it needs to go on. The first packet, the next one that the context will
+/// more claims than it needs to go on. A step of several packets of one source is looked beyond
+/// before that, too, once all of it is claimed (all_o). The first packet claimed in a step is
+/// told, then every fourth and the last. The first packet, the next one that the context will
 /// await, may take the context's slot of the reserve. looked_o[c]: all of it is claimed, as of
 /// this step; a look that finds no room leaves that undone, for when a slot is free. What a
 /// look has claimed is claimed again neither in pulses nor by the look of the next step.
@@ -39,8 +41,10 @@ module fsh_cahead #(
     // What befalls it.
     input  wire logic                take_i,     // a pulse begins, if pulse_now_o
     input  wire logic                answer_i,   // it was claimed, or not
+    input  wire logic                made_i,     // now
     input  wire logic                there_i,
     input  wire logic                hop_i,      // the next one; of a look, to begin with
+    input  wire logic                out_i,      // which begins where a packet may not go
     output logic                     pulse_now_o,
     output logic            [NW-1:0] claimed_o,  // packets of the step below this are
     output logic                     reached_o,
@@ -48,12 +52,14 @@ module fsh_cahead #(
     output logic                     over_o,     // the descriptor has no more
     output logic                     done_o,     // nor need others be looked at
     output logic                     spare_o,    // the reserve may be used
+    output logic                     all_o,      // the rest of the step is claimed
     output logic      [CONTEXTS-1:0] looked_o
 );
   logic [NW-1:0] claimed_q[CONTEXTS];
   logic [NW-1:0] target_q;
   logic          next_q;  // what is looked at is awaited next
   logic          rest_q;  // it is of the step in hand
+  logic          fresh_q; // nothing of this step was claimed in this look
   logic [$clog2(WINDOW+1)-1:0] seen_q;  // packets of this look, as far as they count
   logic [CONTEXTS-1:0] whole_q;    // the rest of the sequence is claimed
   logic [CONTEXTS-1:0] covered_q;  // the step in hand was, by a look before it
@@ -63,9 +69,10 @@ module fsh_cahead #(
   assign pulse_now_o = many_i && !crowded_i && !ahead_i && !fed_i && first_source_i &&
                        claimed_o < packet_i + NW'(PULSE);
   assign reached_o   = last_packet_i || packet_i + 1'b1 == target_q;
-  assign told_o      = !pulse_i || reached_o || packet_i[1:0] == '1;
-  assign over_o      = !some_i || (ahead_i ? last_packet_i && last_source_i :
-                       last_packet_i || covered_q[c_i]);
+  assign told_o      = !ahead_i || packet_i[1:0] == '1 || (pulse_i ? reached_o :
+                       last_packet_i || (made_i && fresh_q));
+  assign all_o       = last_packet_i || covered_q[c_i] || claimed_o == '1;
+  assign over_o      = !some_i || (ahead_i ? last_packet_i && last_source_i : all_o);
   assign spare_o     = !ahead_i || (!pulse_i && next_q);
   assign enough      = ahead_i && some_i && !rest_q && 32'(seen_q) == WINDOW;
   assign done_o      = tail_i || enough;
@@ -77,13 +84,15 @@ module fsh_cahead #(
     if (pulse_i && hop_i && last_source_i && reached_o)
       claimed_q[c_i] <= last_packet_i ? '1 : packet_i + 1'b1;
     if (hop_i && !ahead_i) begin
-      next_q <= over_o == (!some_i || last_packet_i);
+      next_q <= out_i && over_o == (!some_i || last_packet_i);
       rest_q <= !over_o;
       seen_q <= '0;
     end else if (answer_i) begin
       next_q <= 1'b0;
       if (32'(seen_q) != WINDOW) seen_q <= seen_q + 1'b1;
     end else if (hop_i && over_o) rest_q <= 1'b0;
+    if (hop_i && (!ahead_i || over_o)) fresh_q <= 1'b1;
+    else if (answer_i && made_i) fresh_q <= 1'b0;
     for (int unsigned c = 0; c < CONTEXTS; c++) begin
       if (c_i == CW'(c)) begin
         if (step_i) {covered_q[c], looked_o[c]} <= {looked_o[c], whole_q[c]};

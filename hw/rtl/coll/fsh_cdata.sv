@@ -90,16 +90,16 @@ module fsh_cdata #(
   assign is_memory = !is_out && !is_packet;
 
   // Results that are still to be made, by half, or to be read.
-  logic [HALVES-1:0] due_q;
+  logic [HALVES-1:0] due_q, loads;
   assign sum_kept = (out_reading && !out_own && out_half == half) ||
                     (out_waits && !out_waiting_own && out_waiting_half == half);
-  assign loading  = own_busy && own_half == half;
+  assign loading  = loads[half];
   assign path_o.loading = loading;
   assign path_o.ready   = is_out ? out_room : is_memory ? !own_busy :
                           in_room && !loading && !due_q[half] && !sum_kept;
   assign failed_o = rd_bad | wr_bad;
   assign busy_o   = in_waits || reading_q || some_q || due_q != '0 || spent_valid_o ||
-                    own_busy || out_busy;
+                    own_busy || path_o.fetching || loads != '0 || out_busy;
 
   // A packet: copied, or combined with the local operand or what stands there.
   /* verilator lint_off UNUSEDSIGNAL */
@@ -257,6 +257,8 @@ module fsh_cdata #(
       .busy_o (own_busy),
       .half_o (own_half),
       .line_o (own_ask),
+      .loads_o   (loads),
+      .fetching_o(path_o.fetching),
       .err_o  (path_o.fetch_err),
       .bad_o  (rd_bad),
       .mrd_valid_o,
@@ -270,7 +272,6 @@ module fsh_cdata #(
       .wdata_o(own_wdata)
   );
 
-  assign path_o.fetching = own_busy;
   assign own_hold  = (out_reading && out_own && out_half == own_half) ||
                      (out_waits && out_waiting_own && out_waiting_half == own_half) ||
                      (reading_q && own_q && !copy_q && half_q == own_half &&
@@ -359,8 +360,8 @@ module fsh_cdata #(
 
   `FSH_ASSERT(a_start, !start_i || path_o.ready)
   `FSH_ASSERT(a_one, !(out_read && read && !copy_q && out_own == own_q))
-  `FSH_ASSERT(a_operand, !(own_we && reading_q && own_q && !copy_q && own_half == half_q &&
-              own_waddr[HW-1:0] >= ask_q[HW-1:0]))
+  `FSH_ASSERT(a_operand, !(own_we && reading_q && own_q && !copy_q &&
+              own_waddr[HW+:CW+1] == half_q && own_waddr[HW-1:0] >= ask_q[HW-1:0]))
   `FSH_ASSERT(a_made, !(fold_valid && some_q && copy_q) && (!made || due_q[made_half]))
   `FSH_ASSERT(a_sent, !(made && out_reading && !out_own && made_half == out_half) ||
               made_line >= out_line)

@@ -45,7 +45,7 @@ module fsh_cpost #(
   // A packet to its place; its last beat is the one with which that is read.
   logic [SLOTS-1:0]    used_q;
   logic [SLOTS*BW-1:0] ends_q;
-  logic [SW-1:0]       slot_q;
+  logic [SW-1:0]       slot_q, refused;
   logic [LW-1:0]       line_q;
   logic [39:0]         base_q;
   logic                some, take, last, cmd_room, told;
@@ -53,6 +53,10 @@ module fsh_cpost #(
   /* verilator lint_off UNUSEDSIGNAL */
   fsh_spec_pkg::collkey_t key;
   /* verilator lint_on UNUSEDSIGNAL */
+
+  // Of a refused packet some bits of its address are told; a place is how far that is from the
+  // first one.
+  assign refused = ack_slot_i - base_q[LW+6+:SW];
 
   assign some         = tx_bytes_i != '0;
   assign tx_ready_o   = cmd_room && !(some && used_q[slot_q]);
@@ -72,7 +76,7 @@ module fsh_cpost #(
       ends_q[slot_q*BW+:BW]  <= BW'(fsh_fn_pkg::pay_beats(4'd0, tx_bytes_i) - 7'd1);
     end
     for (int unsigned i = 0; i < SLOTS; i++) begin
-      if (freed_i[i] || (ack_valid_i && ack_slot_i == SW'(i))) used_q[i] <= 1'b0;
+      if (freed_i[i] || (ack_valid_i && refused == SW'(i))) used_q[i] <= 1'b0;
       if (last && some && slot_q == SW'(i)) used_q[i] <= 1'b1;
     end
     if (rst_i) begin
@@ -82,13 +86,12 @@ module fsh_cpost #(
     end
   end
 
-  // Bases of segments are multiples of 4 KiB.
   always_comb begin
     packet        = '0;
     packet.kind   = fsh_spec_pkg::EKIND_PACKET;
     packet.dst    = tx_dest_i;
     packet.length = 24'(tx_bytes_i);
-    packet.laddr  = base_q | (40'(slot_q) << (LW + 6));
+    packet.laddr  = base_q + (40'(slot_q) << (LW + 6));
     packet.raddr  = tx_addr_i[39:0];
     packet.tag    = tx_addr_i[45:40];
     key           = '0;

@@ -153,7 +153,7 @@ module fsh_csteps #(
   );
 
   // What is claimed before it is awaited.
-  logic          pulses, reached, told_now, hopped, far, spare;
+  logic          pulses, reached, told_now, hopped, far, spare, all, early;
   logic [NW-1:0] claimed;
 
   fsh_cahead #(
@@ -178,17 +178,25 @@ module fsh_csteps #(
       .last_packet_i (last_packet_q),
       .take_i        (state_q == Size && sized),
       .answer_i      (state_q == Answer && look_done_i),
+      .made_i        (look_i.made),
       .there_i       (look_i.made || look_i.found),
       .hop_i         (state_q == Hop),
+      .out_i         (item_q == OUT),
       .pulse_now_o   (pulses),
       .claimed_o     (claimed),
       .reached_o     (reached),
       .told_o        (told_now),
       .over_o        (hopped),
       .done_o        (far),
+      .all_o         (all),
       .spare_o       (spare),
       .looked_o      (looked)
   );
+
+  // The next step is claimed where this one waits for its packet, at the latest when the first
+  // has left: so packets of the next need not wait for this one's end.
+  assign early = many && all && desc_q.count == 5'd1 && !looked[c_q] && !failed_q[c_q] &&
+                 !expired[c_q];
 
   // Is the descriptor that was fetched one?
   logic wild;
@@ -351,8 +359,8 @@ module fsh_csteps #(
           gen_q   <= look_i.gen;
           eager_q <= look_i.whole && look_i.eager;
           tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
-          state_q <= look_i.made || (pulse_q && look_i.found) ? (told_now ? Tell : Hop) :
-                     pulse_q ? Load : ahead_q && look_i.found ? Hop : Pick;
+          state_q <= look_i.made || (ahead_q && look_i.found) ? (told_now ? Tell : Hop) :
+                     pulse_q ? Load : early && look_i.found ? Hop : Pick;
           if (look_i.whole && !ahead_q) state_q <= lines_q == '0 || odd ? Drop : Begin;
           if (look_i.whole && odd && !ahead_q) status_q <= fsh_spec_pkg::STATUS_BAD_LENGTH;
           // Given up: what was claimed for it is free again.
@@ -369,8 +377,8 @@ module fsh_csteps #(
       end
       Tell: begin
         if (tell_ready_i) begin
-          state_q <= ahead_q || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked[c_q]) ? Hop :
-                     Pick;
+          state_q <= ahead_q || early || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked[c_q]) ?
+                     Hop : Pick;
         end
       end
       Hop: begin
@@ -398,7 +406,7 @@ module fsh_csteps #(
         packet_q <= next_packet;
         source_q <= next_source;
         fed_q    <= 1'b0;
-        state_q  <= yields ? Pick : Size;
+        state_q  <= item_q == OUT && early ? Hop : yields ? Pick : Size;
       end
       default: state_q <= Pick;  // Open
     endcase

@@ -466,7 +466,7 @@ module fsh_card #(
       .ccmd_ready_i(coll_ccmd_ready),
       .ccmd_o      (coll_ccmd),
       .ack_valid_i (coll_ack_valid),
-      .ack_slot_i  (coll_ack_tag[1:0]),
+      .ack_slot_i  (coll_ack_tag[fsh_coll_pkg::PLACE_W-1:0]),
       .end_ready_i (coll_end_ready),
       .post_ready_i(coll_post_ready),
       .out_o       (coll_out),

@@ -6,6 +6,7 @@
 #define FSH_TB_COLL_ENGINE_H
 
 #include <array>
+#include <climits>
 #include <cstring>
 #include <vector>
 #include "base/fsh_spec.h"
@@ -160,6 +161,9 @@ class Engine
     std::deque<End> ends;
     unsigned bad = 0;
     bool hurry = false, tick = false;
+    unsigned read_way = 0;             // latency of memory, in cycles
+    unsigned places = UINT_MAX;        // for packets that go
+    std::deque<uint64_t> in_place;     // from when on each place is free again
     uint32_t broken_read = UINT32_MAX; // this line answers with an error
 
   private:
@@ -197,9 +201,10 @@ class Engine
             for (int i = 0; i < 16; i++)
                 dut_.rx_data_i[i] = p.lines[in_line_][i];
         }
-        dut_.mrd_ready_i = reads_.size() < 32 && will(mrd_);
+        dut_.mrd_ready_i = reads_.size() < 64 && will(mrd_);
         dut_.mwr_ready_i = writes_.size() < 32 && will(mwr_);
-        dut_.mrd_rvalid_i = !reads_.empty() && will(rsp_);
+        dut_.mrd_rvalid_i =
+            !reads_.empty() && due_.front() <= test_.cycle && will(rsp_);
         if (dut_.mrd_rvalid_i) {
             Line line = {};
             uint64_t at = (uint64_t)reads_.front() * 64;
@@ -212,7 +217,9 @@ class Engine
         }
         dut_.mwr_done_i = !writes_.empty() && will(done_);
         dut_.mwr_err_i = 0;
-        dut_.tx_ready_i = will(tx_);
+        while (!in_place.empty() && in_place.front() <= test_.cycle)
+            in_place.pop_front();
+        dut_.tx_ready_i = will(tx_) && in_place.size() < places;
         dut_.end_ready_i = will(end_);
         dut_.tick_i = tick;
         dut_.tell_ready_i = will(tell_);
@@ -229,13 +236,14 @@ class Engine
     void observe()
     {
         if (dut_.mrd_rvalid_i)
-            reads_.pop_front();
+            reads_.pop_front(), due_.pop_front();
         if (dut_.mwr_done_i) {
             apply(writes_.front());
             writes_.pop_front();
         }
         if (dut_.mrd_valid_o && dut_.mrd_ready_i)
-            reads_.push_back(dut_.mrd_addr_o);
+            reads_.push_back(dut_.mrd_addr_o),
+                due_.push_back(test_.cycle + read_way);
         if (dut_.mwr_valid_o && dut_.mwr_ready_i) {
             Write w = {
                 dut_.mwr_addr_o, {}, dut_.mwr_strb_o, (bool)dut_.mwr_post_o};
@@ -317,6 +325,7 @@ class Engine
     tb::Stall run_, rx_, mrd_, mwr_, rsp_, done_, tx_, end_, tell_;
     bool run_on_ = false, rx_on_ = false;
     std::deque<uint32_t> runs_, reads_;
+    std::deque<uint64_t> due_;
     std::deque<Packet> in_;
     std::deque<Note> heard_;
     size_t in_line_ = 0;

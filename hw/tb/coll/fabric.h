@@ -287,6 +287,10 @@ class Fabric
             }
         size_t got = 0;
         hurry_ = hurry;
+        for (auto &e : engines_) {
+            e->read_way = links ? memory_way : 0;
+            e->places = links ? places : UINT_MAX;
+        }
         test_.until(
             "the ends of all sequences", 400000, [&] { return got == ends; },
             [&] {
@@ -312,9 +316,9 @@ class Fabric
         for (auto &e : engines_) {
             e->cycle();
             for (; !e->sent.empty(); e->sent.pop_front())
-                flying_.push_back({e->sent.front(), delay()});
+                flying_.push_back({e->sent.front(), way(e->sent.front())});
             for (; !e->told.empty(); e->told.pop_front())
-                notes_.push_back({e->told.front(), delay()});
+                notes_.push_back({e->told.front(), links ? note_way : delay()});
         }
         for (size_t i = 0; i < notes_.size();) {
             if (notes_[i].wait-- > 0) {
@@ -340,6 +344,13 @@ class Fabric
 
     uint64_t took = 0;
     size_t posted = 0; // bytes
+    // As in a card: packets stand in places until they are read, two of a link ahead of it,
+    // occupy the link to their destination one after the other, and come later; so do
+    // messages and what memory is asked for.
+    static const unsigned link_packet = 66, packet_way = 50, note_way = 80;
+    static const unsigned memory_way = 45,
+                          places = 16; // PLACES of fsh_coll_pkg
+    bool links = false;
     size_t jobs() const
     {
         return jobs_.size();
@@ -373,6 +384,29 @@ class Fabric
         int64_t wait;
         Told(const Note &n, int64_t w) : note(n), wait(w) {}
     };
+
+    struct Link {
+        uint64_t read = 0, before = 0,
+                 last = 0; // ends: of a read, of the last two packets
+    };
+
+    int64_t way(const Packet &p)
+    {
+        const unsigned command = 12, beats = 64, head = 8;
+
+        if (!links)
+            return delay();
+        Link &l = link_[(uint64_t)p.source << 32 | p.dest];
+        uint64_t now = test_.cycle;
+        uint64_t read = std::max(now + command, l.read);
+        if (l.before > beats)
+            read = std::max(read, l.before - beats + head);
+        l.read = read + beats;
+        l.before = l.last;
+        l.last = std::max(read + head, l.last) + link_packet;
+        engines_[p.source]->in_place.push_back(l.read);
+        return (int64_t)(l.last + packet_way - now);
+    }
 
     unsigned delay()
     {
@@ -468,6 +502,7 @@ class Fabric
     std::vector<Waiting> waiting_;
     std::vector<Flying> flying_;
     std::vector<Told> notes_;
+    std::map<uint64_t, Link> link_; // by source and destination
     uint64_t started_ = test_.cycle;
     bool hurry_ = false;
 };

@@ -396,6 +396,36 @@ void many_packets(tb::Test &test, bool hurry)
     fabric.run(hurry, 1 + test.below(3));
 }
 
+// Rings of 8 nodes in both directions, two sequences of each, which links with latency bound.
+void keeps_links_busy(tb::Test &test)
+{
+    const unsigned nodes = 8, packets = 8, pairs = 2;
+    Fabric fabric(test, nodes, SIZE_MAX);
+    Job job = {};
+
+    job.type = FSH_FOLD_FLOAT;
+    job.shape.call = FSH_PROGRAM_ALLREDUCE;
+    job.shape.size = nodes;
+    job.algorithm = fsh_program_named("ring");
+    job.block = packets * packet_bytes;
+    job.eager = true;
+    for (unsigned n = 0; n < nodes; n++)
+        job.nodes.push_back(n);
+    for (; job.number < 2 * pairs; job.number++) {
+        job.shape.rings = job.number % 2 ? FSH_PROGRAM_BACK : FSH_PROGRAM_FORTH;
+        if (!fabric.add(job))
+            test.fail("no room");
+    }
+    fabric.links = true;
+    fabric.run(true);
+    unsigned least = pairs * 2 * (nodes - 1) * packets * Fabric::link_packet;
+    std::printf("rings on links: %llu cycles, %u %% of what they carry\n",
+                (unsigned long long)fabric.took,
+                (unsigned)(100ull * least / fabric.took));
+    if (100ull * least < 85ull * fabric.took)
+        test.fail("links are idle");
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -432,6 +462,7 @@ int main(int argc, char **argv)
     if (level > 30)
         test.fail("a level of a barrier takes %llu cycles",
                   (unsigned long long)level);
+    keeps_links_busy(test);
     // A link brings a packet of 1 KiB in 66 cycles, header and all.
     keeps_up(test, "combined, FP32", FSH_PROGRAM_REDUCE_SCATTER, FSH_FOLD_FLOAT,
              40);
