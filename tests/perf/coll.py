@@ -119,7 +119,11 @@ def on_simulated_nodes():
         for op, size, memory in keys:
             times = [found[op, size, memory, costs, engine] for costs in (0, 1, 2)]
             cycles = [row["cycles"] for row in times]
-            check(cycles[0] < cycles[1] < cycles[2], (op, size, memory, cycles))
+            check(cycles[0] < min(cycles[1:]), (op, size, memory, cycles))
+            # Hosts only start cards that have their buffers. One that starts later may find its
+            # grant, so that twice the costs need not take longer than once.
+            if engine == "messages" or memory != "segment":
+                check(cycles[1] < cycles[2], (op, size, memory, cycles))
             check(all((row["baseline_us"] is None) is (engine == "messages")
                       for row in times), times)
     check(run(*options)[0] == rows, "other cycles when it was run again")
