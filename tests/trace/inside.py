@@ -92,7 +92,8 @@ def transfer(run, known):
     for link in range(2):
         reserved = most(slow.counter(schema.NODES + 1,
                                      f"link {link} replies reserved (%)"))
-        assert 40 < reserved <= 100, reserved
+        # The channel's own beats of LINK_BEATS and half of what channels share, at least.
+        assert 35 < reserved <= 100, reserved
         use = slow.counter(schema.NODES + 1, f"link {link} use (%)")
         assert 0 < mean(use, answer["ts"], answer["ts"] + answer["dur"]) < 50, use
 
