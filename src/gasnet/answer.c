@@ -8,24 +8,20 @@
  */
 #include <string.h>
 
-#include "base/kick.h"
-#include "base/lock.h"
 #include "base/log.h"
+#include "gasnet/deferred.h"
 #include "gasnet/internal.h"
 
 enum { MAX_ARGS = 4 };
 
 struct answer {
-    struct answer *next;
+    struct fsh_deferred entry;
     struct fsh_am am; /* src stays unchanged until it is sent */
     int32_t args[MAX_ARGS];
 };
 
-static struct fsh_lock lock = FSH_LOCK_INIT("queued answers", FSH_LOCK_ANSWERS);
-static struct answer *first; /* under the lock, as are the next two */
-static struct answer **last = &first;
-static bool busy;          /* a thread is sending the first one */
-static atomic_bool queued; /* queue is non-empty; readable unlocked */
+static struct fsh_deferred_queue queue =
+    FSH_DEFERRED_QUEUE(queue, "queued answers", FSH_LOCK_ANSWERS);
 
 static void enqueue(const struct fsh_am *am)
 {
@@ -35,18 +31,10 @@ static void enqueue(const struct fsh_am *am)
         fsh_fatal("no memory for an answer to node %u, which has no room for "
                   "it now",
                   am->node);
-    a->next = NULL;
     a->am = *am;
     a->am.args = a->args;
     memcpy(a->args, am->args, am->nargs * sizeof *a->args);
-    fsh_lock_take(&lock);
-    if (first == NULL) {
-        atomic_store_explicit(&queued, true, memory_order_relaxed);
-        fsh_kicks_enter();
-    }
-    *last = a;
-    last = &a->next;
-    fsh_lock_give(&lock);
+    fsh_deferred_add(&queue, &a->entry);
 }
 
 void fsh_answer(struct fsh_token *token, enum fsh_handler handler,
@@ -62,51 +50,19 @@ void fsh_answer(struct fsh_token *token, enum fsh_handler handler,
         enqueue(&am);
 }
 
-/* Claims the first of the queue; the caller alone may send it until it puts it back. */
-static struct answer *take(void)
-{
-    struct answer *a = NULL;
-
-    fsh_lock_take(&lock);
-    FSH_ASSERT((first == NULL) == (last == &first));
-    if (!busy)
-        a = first;
-    busy |= a != NULL;
-    fsh_lock_give(&lock);
-    return a;
-}
-
-static void put_back(struct answer *a, bool sent)
-{
-    fsh_lock_take(&lock);
-    FSH_ASSERT(busy && first == a); /* nobody else has claimed it */
-    busy = false;
-    if (sent) {
-        first = a->next;
-        if (first == NULL) {
-            last = &first;
-            atomic_store_explicit(&queued, false, memory_order_relaxed);
-            fsh_kicks_leave();
-        }
-    }
-    fsh_lock_give(&lock);
-    if (sent)
-        free(a);
-}
-
 /* An answer without room blocks those behind it, also those to other nodes
  * (head-of-line blocking). That is rare, and it gets room as soon as its target
  * polls. */
 bool fsh_answers_kick(void)
 {
-    struct answer *a;
+    struct fsh_deferred *entry;
     bool any = false, sent = true;
 
-    if (!atomic_load_explicit(&queued, memory_order_relaxed))
+    if (!fsh_deferred_some(&queue))
         return false;
-    while (sent && (a = take()) != NULL) {
-        sent = fsh_gasnet.ops->am_try_request(&a->am);
-        put_back(a, sent);
+    while (sent && (entry = fsh_deferred_take(&queue)) != NULL) {
+        sent = fsh_gasnet.ops->am_try_request(&((struct answer *)entry)->am);
+        fsh_deferred_put_back(&queue, entry, sent);
         any |= sent;
     }
     return any;

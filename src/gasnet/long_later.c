@@ -7,14 +7,13 @@
  */
 #include <string.h>
 
-#include "base/kick.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "base/simulated.h"
+#include "gasnet/deferred.h"
 #include "gasnet/internal.h"
 
 struct later {
-    struct later *next;
+    struct fsh_deferred entry;
     struct fsh_event put; /* its pieces that are not in place */
     struct fsh_am then;   /* its source is at the end of bytes */
     char *to;
@@ -22,12 +21,8 @@ struct later {
     unsigned char bytes[];
 };
 
-static struct fsh_lock lock =
-    FSH_LOCK_INIT("Longs of more than a message", FSH_LOCK_LONGS);
-static struct later *first; /* under the lock, as are the next two */
-static struct later **last = &first;
-static bool busy;          /* a thread is sending the first one */
-static atomic_bool queued; /* there is one; readable unlocked */
+static struct fsh_deferred_queue queue =
+    FSH_DEFERRED_QUEUE(queue, "Longs of more than a message", FSH_LOCK_LONGS);
 
 void fsh_long_later(const struct fsh_am *am, const struct fsh_am *then,
                     size_t piece)
@@ -41,45 +36,7 @@ void fsh_long_later(const struct fsh_am *am, const struct fsh_am *then,
         .then = *then, .to = am->dst, .total = am->nbytes, .piece = piece};
     fsh_simulated_copy(l->bytes, am->src, am->nbytes);
     l->then.src = memcpy(l->bytes + am->nbytes, then->src, then->nbytes);
-    fsh_lock_take(&lock);
-    if (first == NULL) {
-        atomic_store_explicit(&queued, true, memory_order_relaxed);
-        fsh_kicks_enter();
-    }
-    *last = l;
-    last = &l->next;
-    fsh_lock_give(&lock);
-}
-
-/* Claims the first of the queue; the caller alone may send it until it puts it back. */
-static struct later *take(void)
-{
-    struct later *l = NULL;
-
-    fsh_lock_take(&lock);
-    if (!busy)
-        l = first;
-    busy |= l != NULL;
-    fsh_lock_give(&lock);
-    return l;
-}
-
-static void put_back(struct later *l, bool ended)
-{
-    fsh_lock_take(&lock);
-    FSH_ASSERT(busy && first == l); /* nobody else has claimed it */
-    busy = false;
-    if (ended) {
-        first = l->next;
-        if (first == NULL) {
-            last = &first;
-            atomic_store_explicit(&queued, false, memory_order_relaxed);
-            fsh_kicks_leave();
-        }
-    }
-    fsh_lock_give(&lock);
-    if (ended)
-        free(l);
+    fsh_deferred_add(&queue, &l->entry);
 }
 
 /* False: there is no room for it now. */
@@ -103,17 +60,19 @@ static bool send_piece(struct later *l)
 
 bool fsh_long_later_kick(void)
 {
-    struct later *l;
+    struct fsh_deferred *entry;
     bool any = false, ended = true;
 
-    if (!atomic_load_explicit(&queued, memory_order_relaxed))
+    if (!fsh_deferred_some(&queue))
         return false;
-    while (ended && (l = take()) != NULL) {
+    while (ended && (entry = fsh_deferred_take(&queue)) != NULL) {
+        struct later *l = (struct later *)entry;
+
         while (l->sent < l->total && send_piece(l))
             any = true;
         ended = l->sent == l->total && fsh_event_done(&l->put) &&
                 fsh_gasnet.ops->am_try_request(&l->then);
-        put_back(l, ended);
+        fsh_deferred_put_back(&queue, entry, ended);
         any |= ended;
     }
     return any;
