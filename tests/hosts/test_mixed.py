@@ -60,7 +60,7 @@ def cards_on_two_hosts_are_refused():
 
 
 def hosts_that_differ_are_refused():
-    # Under the first launcher, as ranks of both hosts abort (see simulated_time_is_refused).
+    # Under the first launcher, as ranks of both hosts end (see simulated_time_is_refused).
     with Hosts(2) as hosts:
         script = os.path.join(hosts.where, "differ")
         with open(script, "w", encoding="ascii") as f:
@@ -75,8 +75,8 @@ def hosts_that_differ_are_refused():
 
 
 def simulated_time_is_refused():
-    # All ranks abort at once, of which MPICH's launcher sometimes dies (SIGPIPE) with what they
-    # have said; so under the first launcher.
+    # All ranks end at once while they start, of which MPICH's launcher sometimes dies (SIGPIPE)
+    # with what they have said; so under the first launcher.
     with Hosts(2) as hosts:
         code, output = run_over(hosts, launchers()[0], 2, STEADY, 1,
                                 env=settings("0,1", FSHMEM_CLOCK="simulated"))
