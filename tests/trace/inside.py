@@ -11,14 +11,21 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 import schema
 
+SPEC = os.path.join(os.path.dirname(__file__), "..", "..", "spec", "fshmem.toml")
 BYTES = 131072
 PACKET = 1024
 SLOTS = 16
 # fsh_cqueue has room for 16 lists, and takes none if fewer than four are free.
 FULL = 13
+
+
+def link_constant(name):
+    with open(SPEC, "rb") as f:
+        return next(c["value"] for c in tomllib.load(f)["const"] if c["name"] == name)
 
 
 class Trace:
@@ -92,8 +99,9 @@ def transfer(run, known):
     for link in range(2):
         reserved = most(slow.counter(schema.NODES + 1,
                                      f"link {link} replies reserved (%)"))
-        # The channel's own beats of LINK_BEATS and half of what channels share, at least.
-        assert 35 < reserved <= 100, reserved
+        # The channel's own beats, and half of what four channels share, at least.
+        own, beats = (link_constant(name) for name in ("VC_BEATS", "LINK_BEATS"))
+        assert 100 * (own + (beats - 4 * own) / 2) / beats < reserved <= 100, reserved
         use = slow.counter(schema.NODES + 1, f"link {link} use (%)")
         assert 0 < mean(use, answer["ts"], answer["ts"] + answer["dur"]) < 50, use
 
