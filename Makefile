@@ -37,10 +37,10 @@ demo: ## self-checking runs on two FPGA nodes and the paper's figures
 	@scripts/demo.sh $(BUILD) $(JOBS) $(INTO)
 
 test: build ## run every test (TESTS=<regex> for some)
-	@cd $(BUILD) && ctest --output-on-failure -j 2 -R '$(TESTS)'
+	@cd $(BUILD) && ctest --output-on-failure -j 4 -R '$(TESTS)'
 
 test-all: build ## also long tests: all conform programs, 8 ranks on fpga
-	@cd $(BUILD) && ctest -C all --output-on-failure -j 2 -R '$(TESTS)'
+	@cd $(BUILD) && ctest -C all --output-on-failure -j 4 -R '$(TESTS)'
 
 bench: build ## all figures: sections IV and V, simulator, kernels, smp versus MPI and UCX
 	@scripts/install-deps.sh bench
@@ -76,7 +76,9 @@ soak: build ## random tests on all conduits for SECONDS=600
 	@FSH_BIN=$(abspath $(BUILD))/bin FSH_TESTS=$(abspath $(BUILD))/tests \
 	    tests/stress/soak.py --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
-mutants: build ## mutation testing: edits that no test notices; SEED=, MUTANTS=20
+mutants: build ## mutation testing: edits that no test or proof notices; SEED=, MUTANTS=20
+	@scripts/install-deps.sh hardware
+	@FSH_FORMAL_DIR=$(abspath $(BUILD))/formal hw/formal/run.sh
 	@tests/mutants/mutants.py --build $(BUILD) $(if $(SEED),--seed $(SEED)) \
 	    $(if $(MUTANTS),--mutants $(MUTANTS))
 

@@ -5,18 +5,25 @@
 set(FSH_BAD_OUTPUT
     "ERROR: AddressSanitizer|ERROR: LeakSanitizer|WARNING: ThreadSanitizer|runtime error:")
 
-# fsh_test_properties(<name> LABELS <l...> [TIMEOUT <s>] [PROCESSORS <n>])
+# fsh_test_properties(<name> LABELS <l...> [TIMEOUT <s>] [PROCESSORS <n>] [WAITS])
+# PROCESSORS: what it measures, or overlaps, needs so many; one by default, as a job in
+# which ranks take turns. WAITS: its jobs sleep most of the time; two such tests share a
+# processor. ctest is told halves of processors (`ctest -j 4` for two of them).
 function(fsh_test_properties name)
-    cmake_parse_arguments(A "" "TIMEOUT;PROCESSORS" "LABELS" ${ARGN})
+    cmake_parse_arguments(A "WAITS" "TIMEOUT;PROCESSORS" "LABELS" ${ARGN})
     if(NOT A_TIMEOUT)
         set(A_TIMEOUT 120)
     endif()
     if(NOT A_PROCESSORS)
         set(A_PROCESSORS 1)
     endif()
+    math(EXPR halves "2 * ${A_PROCESSORS}")
+    if(A_WAITS)
+        set(halves 1)
+    endif()
     set_tests_properties(${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}"
-        PROCESSORS ${A_PROCESSORS}
+        PROCESSORS ${halves}
         FAIL_REGULAR_EXPRESSION "${FSH_BAD_OUTPUT}")
     if(FSH_SANITIZE MATCHES address)
         set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
@@ -48,12 +55,8 @@ function(fsh_job_test name target)
         set(A_TIMEOUT 120)
     endif()
     math(EXPR outer "${A_TIMEOUT} + 20")
-    set(cores 1)
-    if(A_RANKS GREATER 1 OR A_CONDUIT STREQUAL "fpga")
-        set(cores 2)
-    endif()
     add_test(NAME ${name} COMMAND fshrun -n ${A_RANKS} --conduit ${A_CONDUIT}
              --timeout ${A_TIMEOUT} $<TARGET_FILE:${target}> ${A_ARGS})
     fsh_test_properties(${name} LABELS ${A_CONDUIT} ${A_LABELS}
-                        TIMEOUT ${outer} PROCESSORS ${cores})
+                        TIMEOUT ${outer})
 endfunction()

@@ -4,13 +4,18 @@
 # Proves the cells with yosys-smtbmc: bounded from reset and by induction. Each
 # proof has mutants, one edit of the RTL each, that must fail; an edit that no
 # longer changes anything is an error. Prints one line a proof and, last,
-# "formal: N proofs, M mutants ok". Arguments: names of proofs to run (default
-# all). Needs yosys and z3. FSH_FORMAL_DIR: where to work.
+# "formal: N proofs, M mutants ok". Arguments: --proofs (no mutants), names of proofs to
+# run (default all). Needs yosys and z3. FSH_FORMAL_DIR: where to work.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 rtl=$here/../rtl
 work=${FSH_FORMAL_DIR:-$here/../../build/formal}
+with_mutants=1
+if [ "${1:-}" = --proofs ]; then
+    with_mutants=0
+    shift
+fi
 only=" $* "
 proofs=0
 mutants=0
@@ -82,7 +87,7 @@ prove() {
 # mutant <file> <sed expression>: of the last proof. It counts as found if the
 # bounded check fails; what only induction refuses may be a true program.
 mutant() {
-    [ $skip = 1 ] && return
+    [ $skip = 1 ] || [ $with_mutants = 0 ] && return
     dir=$work/$name.mutant
     copy "$dir" "$files"
     sed -i "$2" "$dir/$1"

@@ -44,10 +44,11 @@ both() {
         > "$work/log" 2>&1 || [ -s "$work/log" ]; then
         report "verilator $top $*"
     fi
+    # What the file instantiates is found by its name.
     if ! yosys -q -p "
-        read_verilog -sv $includes $packages
-        read_verilog -sv -defer $includes $modules_list
-        hierarchy -check -top $top $sets
+        verilog_defaults -add $includes
+        read_verilog -sv $packages $file
+        hierarchy -check -top $top $sets $libraries
         proc
         select -assert-none t:\$dlatch t:\$adlatch
         check -assert" > "$work/log" 2>&1 ||
@@ -56,9 +57,10 @@ both() {
     fi
 }
 
-includes=
+includes= libraries=
 for dir in "$rtl"/*/; do
     includes="$includes -I$dir"
+    libraries="$libraries -libdir $dir"
 done
 modules_list=$(echo "$modules" | tr '\n' ' ')
 packages=$(echo "$packages" | tr '\n' ' ')

@@ -12,7 +12,7 @@ function(matmul_job test conduit ranks)
              ${PROJECT_SOURCE_DIR}/tests/conform/run.py --limit 100 ${A_JUDGE} --
              $<TARGET_FILE:fshrun> -n ${ranks} --conduit ${conduit}
              $<TARGET_FILE:06_matmul> ${A_ARGS})
-    fsh_test_properties(${full} LABELS case ${conduit} TIMEOUT 120 PROCESSORS 2)
+    fsh_test_properties(${full} LABELS case ${conduit} TIMEOUT 120)
 endfunction()
 
 # matmul_size(<size> <hash> <way> SMP <ranks...> FPGA <ranks...>)
@@ -115,13 +115,11 @@ endif()
 if(TARGET fshperf AND TARGET fshsim)
     add_test(NAME case/matmul-cycles COMMAND Python3::Interpreter
              ${CMAKE_CURRENT_LIST_DIR}/cycles.py $<TARGET_FILE:fshperf>)
-    fsh_test_properties(case/matmul-cycles LABELS case fpga TIMEOUT 300
-                        PROCESSORS 2)
+    fsh_test_properties(case/matmul-cycles LABELS case fpga TIMEOUT 300)
 endif()
 if(TARGET fshperf AND TARGET fshsim-wide)
     add_test(NAME case/matmul-grid-cycles COMMAND Python3::Interpreter
              ${CMAKE_CURRENT_LIST_DIR}/grid_cycles.py $<TARGET_FILE:fshrun>
              $<TARGET_FILE:fshperf>)
-    fsh_test_properties(case/matmul-grid-cycles LABELS case fpga TIMEOUT 300
-                        PROCESSORS 2)
+    fsh_test_properties(case/matmul-grid-cycles LABELS case fpga TIMEOUT 300)
 endif()
