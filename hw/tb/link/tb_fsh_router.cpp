@@ -8,7 +8,8 @@
 // or made all its hops. Credits come back for the channel a beat came on, all of them,
 // and no peer gets a beat that it has no room for. While one way stands, every other
 // flows. Inputs that want one output take turns. A short packet passes long ones, and is
-// not kept by those of its input for another output.
+// not kept by those of its input for another output. Bulk of the node waits for what passes
+// through, from any input, also while that waits for credit.
 #include <algorithm>
 #include <memory>
 #include "packets.h"
@@ -65,6 +66,7 @@ struct Peer {
     unsigned got[4] = {}, told[4] = {}, freed[4] = {}; // beats, by channel
     unsigned sent[4] = {}, returned[4] = {};
     unsigned shut = 0; // channels of which it frees nothing
+    bool slow = false; // it frees little at a time
 };
 
 template <class Model, unsigned PORTS> class Bench
@@ -220,12 +222,64 @@ template <class Model, unsigned PORTS> class Bench
         drain();
     }
 
+    // An input has long packets for an output, of small messages or bulk, and so has the node,
+    // while the peer there returns credits slowly, of several packets at a time: WEIGHT of those
+    // that pass through, and some more where those find the credit first, then one of the node.
+    void yields(unsigned from, unsigned to, bool small)
+    {
+        std::deque<Due> &transit = through_[from][to][small ? 8 : 4];
+        Routes routes;
+
+        for (Path &path : routes)
+            path = {0, 1u << to};
+        hurry_ = true;
+        begin(routes);
+        peers_[to].shut = 15;
+        auto step = [&] {
+            if (peers_[from].source.waiting.size() < 2)
+                give(from, crossing(false, small ? SMALL : LONG));
+            if (dut_.bulk_ok_o >> (2 * 2 * to + 1) & 1 &&
+                bulk_[to % LANES].waiting.empty() && test_.cycle >= next_take_)
+                take(to * 4, true, crossing(false, LONG));
+            cycle();
+        };
+        for (unsigned i = 0; i < 6000; i++)
+            step();
+        order_.clear();
+        peers_[to].slow = true;
+        peers_[to].shut = 0;
+        unsigned passed = 0, own = 0;
+        for (size_t seen = 0; own < 6;) {
+            test_.until(
+                "a long packet to leave", DRAIN,
+                [&] { return order_.size() > seen; }, step);
+            if (transit.empty())
+                test_.fail("port %u has nothing left for %u", from, to);
+            if (order_[seen++] == from) {
+                passed++;
+                continue;
+            }
+            if (own++ && (passed < WEIGHT || passed > 2 * WEIGHT))
+                test_.fail(
+                    "%u long packets of %s from port %u leave by port %u "
+                    "between two of the node",
+                    passed, small ? "small messages" : "bulk", from, to);
+            passed = 0;
+        }
+        peers_[to].slow = false;
+        drain();
+    }
+
     unsigned long long packets = 0, dead = 0, stuck = 0;
 
   private:
     // Beats of the longest packet and of those that others send; cycles through the node;
     // packets of others before one of an input that reads another (fsh_alloc).
     static constexpr unsigned LONGEST = 76, FEW = 12, LATENCY = 30, FREE = 8;
+    // Long packets that pass through before one of the node (fsh_link_tx).
+    static constexpr unsigned WEIGHT = 8;
+    // A slow peer frees that many beats in that many cycles.
+    static constexpr unsigned FREED = 200, PERIOD = 256;
 
     enum kind { SHORT, SMALL, LONG };
 
@@ -423,6 +477,13 @@ template <class Model, unsigned PORTS> class Bench
         Packet packet = random_packet(test_, at % 4, other(), false);
         if (!bulk && packet.size() > BRIEF)
             return;
+        take(at, bulk, packet);
+    }
+
+    void take(unsigned at, bool bulk, const Packet &packet)
+    {
+        unsigned l = at / 4 % LANES;
+
         next_take_ = test_.cycle + 3;
         taken_ = at;
         taken_bulk_ = bulk;
@@ -556,7 +617,12 @@ template <class Model, unsigned PORTS> class Bench
         bool owed = false;
 
         for (unsigned v = 0; v < 4; v++) {
-            if (!(peer.shut >> v & 1) && (hurry_ || peer.back.willing()))
+            if (peer.slow)
+                peer.freed[v] +=
+                    test_.cycle % PERIOD == 0
+                        ? std::min(peer.got[v] - peer.freed[v], +FREED)
+                        : 0;
+            else if (!(peer.shut >> v & 1) && (hurry_ || peer.back.willing()))
                 peer.freed[v] = peer.got[v];
             owed |= peer.freed[v] != peer.told[v];
         }
@@ -741,6 +807,8 @@ static unsigned long long run(tb::Test &test, unsigned ports)
         bench.passes(i % 2);
     for (unsigned i = 0; i < 8 && ports > 2; i++)
         bench.urgent();
+    for (unsigned i = 0; i < 2 * ports; i++)
+        bench.yields(i / 2, (i / 2 + 1 + test.below(ports - 1)) % ports, i % 2);
     if (bench.dead == 0 || bench.stuck == 0)
         test.fail("%llu packets made all hops, %llu had no way", bench.dead,
                   bench.stuck);
