@@ -7,7 +7,8 @@
 /// sequencer has without payload from a memory (brief), and other short packets; then long
 /// ones that pass through, then those of this node, which wait in a buffer here (bulk,
 /// fsh_sendq); of each up to WEIGHT packets in a row, so that nothing starves. A node that
-/// has sent no long one for so long sends its next at once.
+/// has sent no long one for so long sends its next at once; one of a small message (of less
+/// than BULK_BYTES) costs half of that, so the next waits for fewer packets.
 /// What passes through goes before what begins here: else the nodes behind a busy link take
 /// all of it, each half of what comes, and buffers fill up from there through the fabric.
 /// The same holds for credits: while something that passes through could use those of a
@@ -77,6 +78,7 @@ module fsh_link_tx #(
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   localparam int unsigned BOUND_GAP = 128;  // beats between boundaries under load
   localparam int unsigned WEIGHT = 8;  // packets, a power of two
+  localparam int unsigned COST = WEIGHT / 2;  // of them, for a long one of a small message
   localparam int unsigned IDLE_GAP = 8;  // cycles between boundaries when idle
   // Beats: header, 16 arguments, and inline payload; any payload; less than LONG_BYTES.
   localparam int unsigned BRIEF = 36;
@@ -139,9 +141,12 @@ module fsh_link_tx #(
   logic              ack_q;  // an ack that waits for more than the choice
   logic [TURN_W-1:0] brief_q;  // packets in a row while others waited
   logic [TURN_W-1:0] through_q;  // packets since the last long one of this node
+  logic [TURN_W-1:0] kept;  // what one of a small message leaves of them
+  logic              light;  // it is of a small message
   logic [3:0]        first_q;  // channels of which something passes through before bulk
   logic              passing_q;  // something could
   logic [2*FWD+2:0]  offer, allowed;
+  fsh_spec_pkg::hdr_t bulk_hdr;
 
   assign {fwd_long, fwd_short} = fwd_valid_i;
   // An ack counts from its second cycle on, since its credit comes late: in its first one a long
@@ -159,6 +164,10 @@ module fsh_link_tx #(
   assign begins_through = begins && sel[2*FWD+2:FWD+3] != '0;
   assign begins_long    = begins_through || (begins && sel[0] && bulk_long);
 
+  assign bulk_hdr = bulk_data;
+  assign light    = bulk_hdr.total < 24'(fsh_spec_pkg::BULK_BYTES);
+  assign kept     = through_q < TURN_W'(COST) ? '0 : through_q - TURN_W'(COST);
+
   always_comb begin
     // Each beside what it offers; so short of logic.
     allowed = {{FWD{!brief_now && !rest}}, {FWD{brief_open}}, brief_open, brief_open,
@@ -173,7 +182,7 @@ module fsh_link_tx #(
     ack_q     <= ack_ok && !ack_ready_o;
     if (begins_long) brief_q <= '0;
     else if (begins && (through || rest) && !brief_q[TURN_W-1]) brief_q <= brief_q + 1'b1;
-    if (begins_long && !begins_through) through_q <= '0;
+    if (begins_long && !begins_through) through_q <= light ? kept : '0;
     else if (begins_through && !turn) through_q <= through_q + 1'b1;
     if (rst_i) begin
       first_q   <= '0;

@@ -12,8 +12,9 @@
 /// is for short ones; take_i ({reply}) reserves it. Beats are always taken.
 /// start_short_i, start_long_i: the link has credit for a packet of this virtual channel,
 /// and nothing goes before one of this class. A packet is offered at the earliest two
-/// cycles after its header came; but while others want the port (others_i) only when all
-/// of it is there, so that a slow memory does not hold the link. Round robin by packet.
+/// cycles after its header came; but while others want the port (others_i) only when half
+/// of the beats behind that are there: a memory of half the rate of the link does not hold it, and
+/// fewer packets of others go meanwhile. Round robin by packet.
 /// some_o: packets wait, by queue; long_o: the one that is offered is long.
 /// Reset empties the queues.
 module fsh_sendq (
@@ -40,34 +41,48 @@ module fsh_sendq (
   localparam int unsigned SPARE = 8;  // words that fsh_voqbuf keeps, one a queue
 
   logic [2:0] choice;
-  logic [7:0] some, can, gnt, ends_q, begins;
-  logic [79:0] whole_q;  // by queue
+  logic [7:0] some, can, gnt, there_q, begins;
+  logic [79:0] ready_q;  // by queue
+  logic [6:0] left, left_q, half;  // beats of a packet that follow
+  logic [5:0] half_q;
+  logic       inside_q;
   logic [3:0] freed;
   logic       begun;
   logic [1:0] unused;
 
-  // Packets that are there to their last beat, a cycle late, less those begun: -1 while the
-  // one that is being sent is still being written.
+  // Packets of which half is there, a cycle late, less those begun: -1 while that is not so of the
+  // one that is being sent.
+  assign left = inside_q ? left_q : beat_i.follow;
+  assign half = inside_q ? {1'b0, half_q} : beat_i.follow >> 1;
+
   always_ff @(posedge clk_i) begin
-    ends_q <= 8'(valid_i && beat_i.last) << beat_i.qid;
-    if (rst_i) ends_q <= '0;
+    there_q <= 8'(valid_i && left == half) << beat_i.qid;
+    if (valid_i) begin
+      inside_q <= !beat_i.last;
+      left_q   <= left - 7'd1;
+      half_q   <= half[5:0];
+    end
+    if (rst_i) begin
+      inside_q <= 1'b0;
+      there_q  <= '0;
+    end
   end
   assign begins = gnt & {8{begun}};
 
   always_ff @(posedge clk_i) begin
-    if (ends_q != begins) begin
+    if (there_q != begins) begin
       for (int unsigned i = 0; i < 8; i++)
-        if (ends_q[i] != begins[i])
-          whole_q[i*10+:10] <= ends_q[i] ? whole_q[i*10+:10] + 10'd1 : whole_q[i*10+:10] - 10'd1;
+        if (there_q[i] != begins[i])
+          ready_q[i*10+:10] <= there_q[i] ? ready_q[i*10+:10] + 10'd1 : ready_q[i*10+:10] - 10'd1;
     end
-    if (rst_i) whole_q <= '0;
+    if (rst_i) ready_q <= '0;
   end
 
   always_comb begin
     can = some & {start_long_i, start_short_i};
     if (others_i)
       for (int unsigned i = 0; i < 8; i++)
-        if (whole_q[i*10+9] || whole_q[i*10+:9] == '0) can[i] = 1'b0;
+        if (ready_q[i*10+9] || ready_q[i*10+:9] == '0) can[i] = 1'b0;
   end
 
   fsh_pick #(
