@@ -177,6 +177,10 @@ static void write_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
     uint32_t held = m->write_tail - m->write_head + m->resp_tail - m->resp_head;
 
     in->awready = !(stall & STALL_AW) && held < FSH_BURSTS;
+    if (held == 0 && !out->awvalid) { /* data alone waits for its address */
+        in->wready = in->bvalid = 0;
+        return;
+    }
     if (out->awvalid && in->awready &&
         take_burst(node, m, "write", out->awaddr, out->awlen,
                    &m->write[m->write_tail % FSH_BURSTS]))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The pins of the Verilated card, from and to the structures of node_wrap.h
-// (C++). Inline, for node_wrap.cpp needs them in every cycle.
+// (C++). Inline, for node_wrap.cpp needs them in every cycle. By the root of the model,
+// which has the pins themselves: Vfsh_card has references, each of which is a load.
 #ifndef FSH_SIM_PINS_H
 #define FSH_SIM_PINS_H
 
+#include <cstddef>
 #include <cstring>
 
 #include "Vfsh_card.h"
@@ -41,30 +43,30 @@ inline void set128(uint32_t *words, const uint64_t in[2])
     std::memcpy(words, in, 16);
 }
 
-inline void drive_axi(Vfsh_card *top, const fsh_axi_in *axi)
+inline void drive_axi(Vfsh_card___024root *top, const fsh_axi_in *axi)
 {
-    unsigned awready = 0, wready = 0, bvalid = 0, arready = 0, rvalid = 0;
-    unsigned rlast = 0, berr = 0, rerr = 0;
+    // All flags of a lane, a byte each, at once: a bit of each byte is a lane's.
+    uint64_t flags = 0;
     for (unsigned p = 0; p < FSH_LANES; p++) {
-        awready |= static_cast<unsigned>(axi[p].awready) << p;
-        wready |= static_cast<unsigned>(axi[p].wready) << p;
-        bvalid |= static_cast<unsigned>(axi[p].bvalid) << p;
-        arready |= static_cast<unsigned>(axi[p].arready) << p;
-        rvalid |= static_cast<unsigned>(axi[p].rvalid) << p;
-        rlast |= static_cast<unsigned>(axi[p].rlast) << p;
-        berr |= static_cast<unsigned>(axi[p].berr) << p;
-        rerr |= static_cast<unsigned>(axi[p].rerr) << p;
+        uint64_t of_lane;
+
+        static_assert(offsetof(fsh_axi_in, rlast) == sizeof of_lane - 1,
+                      "the flags of a lane are its first eight bytes");
+        std::memcpy(&of_lane, &axi[p], sizeof of_lane);
+        flags |= of_lane << p;
         if (axi[p].rvalid)
             set128(&top->m_mem_rdata_i[4 * p], axi[p].rdata);
     }
-    top->m_mem_awready_i = static_cast<CData>(awready);
-    top->m_mem_wready_i = static_cast<CData>(wready);
-    top->m_mem_bvalid_i = static_cast<CData>(bvalid);
-    top->m_mem_arready_i = static_cast<CData>(arready);
-    top->m_mem_rvalid_i = static_cast<CData>(rvalid);
-    top->m_mem_rlast_i = static_cast<CData>(rlast);
-    top->m_mem_berr_i = static_cast<CData>(berr);
-    top->m_mem_rerr_i = static_cast<CData>(rerr);
+    unsigned char pins[sizeof flags];
+    std::memcpy(pins, &flags, sizeof flags);
+    top->m_mem_awready_i = pins[offsetof(fsh_axi_in, awready)];
+    top->m_mem_wready_i = pins[offsetof(fsh_axi_in, wready)];
+    top->m_mem_bvalid_i = pins[offsetof(fsh_axi_in, bvalid)];
+    top->m_mem_berr_i = pins[offsetof(fsh_axi_in, berr)];
+    top->m_mem_arready_i = pins[offsetof(fsh_axi_in, arready)];
+    top->m_mem_rvalid_i = pins[offsetof(fsh_axi_in, rvalid)];
+    top->m_mem_rerr_i = pins[offsetof(fsh_axi_in, rerr)];
+    top->m_mem_rlast_i = pins[offsetof(fsh_axi_in, rlast)];
 
     const fsh_axi_in &host = axi[FSH_NODE_HOST];
     top->m_host_awready_i = host.awready;
@@ -80,7 +82,7 @@ inline void drive_axi(Vfsh_card *top, const fsh_axi_in *axi)
         set128(&top->m_host_rdata_i[0], host.rdata);
 }
 
-inline void drive_lanes(Vfsh_card *top, const fsh_lane_in *lanes)
+inline void drive_lanes(Vfsh_card___024root *top, const fsh_lane_in *lanes)
 {
     unsigned awready = 0, wready = 0, bvalid = 0, berr = 0;
     unsigned arready = 0, rvalid = 0, rerr = 0;
@@ -106,7 +108,7 @@ inline void drive_lanes(Vfsh_card *top, const fsh_lane_in *lanes)
     top->m_core_rerr_i = static_cast<CData>(rerr);
 }
 
-inline void drive_coll(Vfsh_card *top, const fsh_lane_in &lane)
+inline void drive_coll(Vfsh_card___024root *top, const fsh_lane_in &lane)
 {
     top->m_coll_awready_i = lane.awready;
     top->m_coll_wready_i = lane.wready;
@@ -119,7 +121,7 @@ inline void drive_coll(Vfsh_card *top, const fsh_lane_in &lane)
         std::memcpy(&top->m_coll_rdata_i[0], lane.rdata, FSH_LANE_BYTES);
 }
 
-inline void drive_node(Vfsh_card *top, const fsh_node_in &in)
+inline void drive_node(Vfsh_card___024root *top, const fsh_node_in &in)
 {
     top->gate_i = in.gate;
     top->core_present_i = in.core_present;
@@ -149,8 +151,10 @@ inline void drive_node(Vfsh_card *top, const fsh_node_in &in)
 }
 
 // What the clocks that rise look at.
-inline void drive(Vfsh_card *top, const fsh_node_in &in)
+inline void drive(Vfsh_card *card, const fsh_node_in &in)
 {
+    Vfsh_card___024root *const top = card->rootp;
+
     top->rst_i = in.rst;
     top->cycle_i = in.cycle & ((UINT64_C(1) << 48) - 1);
     if (in.clk)
@@ -161,7 +165,8 @@ inline void drive(Vfsh_card *top, const fsh_node_in &in)
         drive_coll(top, in.coll);
 }
 
-inline void sample_mem(const Vfsh_card *top, fsh_axi_out *axi, unsigned p)
+inline void sample_mem(const Vfsh_card___024root *top, fsh_axi_out *axi,
+                       unsigned p)
 {
     axi->awvalid = (top->m_mem_awvalid_o >> p) & 1u;
     axi->wvalid = (top->m_mem_wvalid_o >> p) & 1u;
@@ -183,7 +188,7 @@ inline void sample_mem(const Vfsh_card *top, fsh_axi_out *axi, unsigned p)
     }
 }
 
-inline void sample_host(const Vfsh_card *top, fsh_axi_out *axi)
+inline void sample_host(const Vfsh_card___024root *top, fsh_axi_out *axi)
 {
     axi->awvalid = top->m_host_awvalid_o;
     axi->wvalid = top->m_host_wvalid_o;
@@ -214,7 +219,8 @@ inline uint64_t lane_address(const uint32_t *words, unsigned lane)
     return value;
 }
 
-inline void sample_lane(const Vfsh_card *top, fsh_lane_out *lane, unsigned l)
+inline void sample_lane(const Vfsh_card___024root *top, fsh_lane_out *lane,
+                        unsigned l)
 {
     lane->awvalid = (top->m_core_awvalid_o >> l) & 1u;
     lane->wvalid = (top->m_core_wvalid_o >> l) & 1u;
@@ -231,11 +237,10 @@ inline void sample_lane(const Vfsh_card *top, fsh_lane_out *lane, unsigned l)
     }
 }
 
-inline void sample_coll(const Vfsh_card *top, fsh_node_out &out)
+inline void sample_coll(const Vfsh_card___024root *top, fsh_node_out &out)
 {
-    const Vfsh_card___024root &root = *top->rootp;
     fsh_lane_out &lane = out.coll;
-    out.coll_valid = root.fsh_card__DOT__coll_valid;
+    out.coll_valid = top->fsh_card__DOT__coll_valid;
     lane.awvalid = top->m_coll_awvalid_o;
     lane.wvalid = top->m_coll_wvalid_o;
     lane.arvalid = top->m_coll_arvalid_o;
@@ -249,7 +254,7 @@ inline void sample_coll(const Vfsh_card *top, fsh_node_out &out)
     }
 }
 
-inline void sample_node(const Vfsh_card *top, fsh_node_out &out)
+inline void sample_node(const Vfsh_card___024root *top, fsh_node_out &out)
 {
     out.awready = top->s_axil_awready_o;
     out.wready = top->s_axil_wready_o;
@@ -271,9 +276,11 @@ inline void sample_node(const Vfsh_card *top, fsh_node_out &out)
 
 // What the clocks that rose may have changed. Whether the core has something
 // for the node is no pin but a wire of the card, public by model.vlt.
-inline void sample(const Vfsh_card *top, const fsh_node_in &in,
+inline void sample(const Vfsh_card *card, const fsh_node_in &in,
                    fsh_node_out &out)
 {
+    const Vfsh_card___024root *const top = card->rootp;
+
     out.idle = top->idle_o;
     out.core_busy = top->core_clk_req_o;
     out.coll_busy = top->coll_clk_req_o;
@@ -283,10 +290,9 @@ inline void sample(const Vfsh_card *top, const fsh_node_in &in,
         sample_coll(top, out);
     if (!in.core_clk)
         return;
-    const Vfsh_card___024root &root = *top->rootp;
     out.core_valid =
-        root.fsh_card__DOT__ccmd_valid | root.fsh_card__DOT__cperf_valid;
-    out.run_room = root.fsh_card__DOT__run_room;
+        top->fsh_card__DOT__ccmd_valid | top->fsh_card__DOT__cperf_valid;
+    out.run_room = top->fsh_card__DOT__run_room;
     for (unsigned l = 0; l < FSH_COMPUTE_LANES; l++)
         sample_lane(top, &out.lane[l], l);
 }
