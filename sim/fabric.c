@@ -9,6 +9,7 @@
 
 #include "crew.h"
 #include "model.h"
+#include "partition.h"
 
 /* Of simulated time. */
 #define EPOCH (UINT64_C(1) << 20)
@@ -150,7 +151,8 @@ void fsh_gate_enter(struct fsh_fabric *fab)
 {
     fab->gate_pending = true;
     fab->gate_at = fab->cycle + fab->config.pcie_cycles;
-    for (uint32_t i = 0; i < fab->config.nodes; i++)
+    fab->gate_heard = false;
+    for (uint32_t i = fab->first; i < fab->past; i++)
         fab->node[i].gate_pos = fab->node[i].host.tail;
 }
 
@@ -164,14 +166,38 @@ void fsh_fabric_gate(struct fsh_fabric *fab)
     fab->quiet = false;
 }
 
+bool fsh_fabric_gate_heard(const struct fsh_fabric *fab)
+{
+    return fab->gate_heard;
+}
+
+bool fsh_fabric_called(struct fsh_fabric *fab)
+{
+    if (!fab->partitions || !fab->quiet ||
+        !fsh_partitions_called(fab->partitions))
+        return false;
+    fab->quiet = false;
+    return true;
+}
+
+bool fsh_fabric_parted(const struct fsh_fabric *fab)
+{
+    return fab->partitions && fsh_partitions_parted(fab->partitions);
+}
+
+void fsh_fabric_await_call(const struct fsh_fabric *fab)
+{
+    fsh_partitions_await(fab->partitions);
+}
+
 /* The setup before an epoch takes as long as the hosts take: what follows begins at
  * a cycle whose low bits, which decide whose turn it is at a memory, are the same
  * each time. */
 void fsh_epoch_enter(struct fsh_fabric *fab)
 {
-    fab->cycle = (fab->cycle / EPOCH + 1) * EPOCH;
+    fab->cycle = fab->window = (fab->cycle / EPOCH + 1) * EPOCH;
     fsh_forget_still(fab);
-    for (uint32_t i = 0; i < fab->config.nodes; i++)
+    for (uint32_t i = fab->first; i < fab->past; i++)
         fab->node[i].hash = 0;
     fab->waves_origin = fab->cycle;
 }
@@ -192,7 +218,7 @@ void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles)
     fab->config.dram_write_cycles = cycles;
     if (fab->recording)
         fsh_tape_dram_write(fab->tape, fab->cycle, cycles);
-    for (uint32_t i = 0; i < fab->config.nodes; i++) {
+    for (uint32_t i = fab->first; i < fab->past; i++) {
         struct fsh_sim_node *node = &fab->node[i];
 
         for (uint32_t p = 0; p < FSH_LANES; p++)
@@ -252,7 +278,7 @@ uint64_t fsh_fabric_told(const struct fsh_fabric *fab)
 {
     uint64_t told = fab->cycle + fab->config.pcie_cycles;
 
-    for (uint32_t i = 0; i < fab->config.nodes; i++) {
+    for (uint32_t i = fab->first; i < fab->past; i++) {
         const struct fsh_host *host = &fab->node[i].host;
         uint64_t at = fsh_master_tells(&fab->node[i].master[FSH_NODE_HOST]);
 
@@ -309,6 +335,16 @@ uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab)
     return fab->config.nodes;
 }
 
+uint32_t fsh_fabric_first(const struct fsh_fabric *fab)
+{
+    return fab->first;
+}
+
+uint32_t fsh_fabric_past(const struct fsh_fabric *fab)
+{
+    return fab->past;
+}
+
 unsigned char *fsh_fabric_dram(struct fsh_fabric *fab, uint32_t node)
 {
     return fab->node[node].master[0].mem;
@@ -321,20 +357,20 @@ unsigned char *fsh_fabric_dma(struct fsh_fabric *fab, uint32_t node)
 
 uint64_t fsh_fabric_dram_base(const struct fsh_fabric *fab)
 {
-    return fab->node[0].master[0].base;
+    return fab->node[fab->first].master[0].base;
 }
 
 uint64_t fsh_fabric_dma_bus(const struct fsh_fabric *fab)
 {
-    return fab->node[0].master[FSH_NODE_HOST].base;
+    return fab->node[fab->first].master[FSH_NODE_HOST].base;
 }
 
 uint64_t fsh_fabric_hash(const struct fsh_fabric *fab)
 {
     uint64_t hash = 0;
 
-    for (uint32_t i = 0; i < fab->config.nodes; i++)
-        hash = fsh_mix(hash, fab->node[i].hash);
+    for (uint32_t i = fab->first; i < fab->past; i++)
+        hash += fsh_mix(i, fab->node[i].hash);
     return hash;
 }
 

@@ -34,14 +34,28 @@ struct fsh_fabric_events {
     void (*doorbell)(void *arg, uint32_t node, uint64_t cycle);
     /* A gate requested by fsh_fabric_gate has opened. */
     void (*gate_open)(void *arg);
+    /* Of several partitions: is the fabric's owner to stop? Asked while others are
+     * waited for. */
+    bool (*stops)(void *arg);
     /* For tests; not while recording. A beat, no boundary, is on its way to
      * this port of the node, which gets what the test makes of it. */
     void (*link_beat)(void *arg, uint32_t node, uint32_t port,
                       uint64_t data[2]);
 };
 
+/* A fabric in several processes, its partitions; partition.h says how they go together. */
+struct fsh_partition {
+    uint32_t index, count;             /* this one; all */
+    uint32_t first[FSH_MAX_NODES + 1]; /* node of each, and the number of all */
+    int peer
+        [FSH_MAX_NODES]; /* a connected stream socket to each other one, which
+                                stays the caller's */
+};
+
 struct fsh_fabric_config {
-    uint32_t nodes; /* 1..FSH_MAX_NODES */
+    uint32_t nodes; /* 1..FSH_MAX_NODES, of all partitions */
+    const struct fsh_partition
+        *partition; /* copied; NULL: all nodes are here */
     const struct fsh_topology
         *topology;              /* of so many nodes, copied; NULL: ring */
     uint32_t link_cycles;       /* one way, >= 1 */
@@ -93,7 +107,8 @@ uint32_t fsh_fabric_threads(uint32_t nodes, unsigned processors);
 /* Returns NULL and a message on failure. */
 struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
                                      char *err, size_t errlen);
-/* Ends a recording and a wave file. Returns false if writing one failed. */
+/* Ends a recording and a wave file; other partitions go on without this one's nodes.
+ * Returns false if writing one failed. */
 bool fsh_fabric_destroy(struct fsh_fabric *fab);
 
 /* A posted 64-bit register write of the host; reaches the node pcie_cycles
@@ -118,6 +133,19 @@ bool fsh_fabric_read(struct fsh_fabric *fab, uint32_t node, uint32_t offset,
 /* Open the start gate of all nodes at one cycle, once every host write made
  * before this call is in its node. */
 void fsh_fabric_gate(struct fsh_fabric *fab);
+
+/* Another partition has been asked for a gate. To be asked of this one as well, once what
+ * its hosts have written is in. */
+bool fsh_fabric_gate_heard(const struct fsh_fabric *fab);
+
+/* When quiet: has another partition something to do, or gone? Then this one is not quiet
+ * any more. */
+bool fsh_fabric_called(struct fsh_fabric *fab);
+/* One of them has ended, and the others go on without its nodes. */
+bool fsh_fabric_parted(const struct fsh_fabric *fab);
+/* After that was false: waits, in any thread, until it may be true. Of several partitions
+ * only. */
+void fsh_fabric_await_call(const struct fsh_fabric *fab);
 
 /* Write response of all device memories for what they take from now on. */
 void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles);
@@ -146,7 +174,8 @@ void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,
 bool fsh_fabric_step(struct fsh_fabric *fab);
 /* The same, but on to the next cycle only. */
 bool fsh_fabric_tick(struct fsh_fabric *fab);
-/* What happens before `end`, for a quantum at most, then on to the next cycle at which
+/* Of several partitions `end` is also a promise: before it hosts of this one do nothing.
+ * What happens before `end`, for a quantum at most, then on to the next cycle at which
  * something happens or to `end`. Returns what fsh_fabric_step does, and what happens is
  * the same, but no host call can be made in between. */
 bool fsh_fabric_quantum(struct fsh_fabric *fab, uint64_t end);
@@ -190,6 +219,10 @@ void fsh_fabric_stats(const struct fsh_fabric *fab,
 /* Bytes that the device memory of a node has moved. */
 uint64_t fsh_fabric_dram_moved(const struct fsh_fabric *fab, uint32_t node);
 uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab);
+/* Those of this partition: the first, and the one behind the last. Others may not be
+ * named in calls. */
+uint32_t fsh_fabric_first(const struct fsh_fabric *fab);
+uint32_t fsh_fabric_past(const struct fsh_fabric *fab);
 const struct fsh_topology *fsh_fabric_topology(const struct fsh_fabric *fab);
 /* Device memory and DMA window of a node. */
 unsigned char *fsh_fabric_dram(struct fsh_fabric *fab, uint32_t node);
@@ -198,7 +231,7 @@ unsigned char *fsh_fabric_dma(struct fsh_fabric *fab, uint32_t node);
 uint64_t fsh_fabric_dram_base(const struct fsh_fabric *fab);
 uint64_t fsh_fabric_dma_bus(const struct fsh_fabric *fab);
 /* Digest of every write of the devices to either memory: node, cycle,
- * address, bytes, in order. */
+ * address, bytes, in order. Those of partitions add up to that of the fabric. */
 uint64_t fsh_fabric_hash(const struct fsh_fabric *fab);
 /* True when a recording is fed and its end is reached. */
 bool fsh_fabric_replay_over(const struct fsh_fabric *fab);

@@ -11,6 +11,7 @@
 #include "base/handover.h"
 #include "crew.h"
 #include "model.h"
+#include "partition.h"
 
 void fsh_fabric_defaults(struct fsh_fabric_config *config)
 {
@@ -182,6 +183,30 @@ static void wire(struct fsh_fabric *fab)
         }
 }
 
+/* Those that lead to the node. Between partitions beats are handed over after up to a
+ * link's delay only, by when a later one may have been sent twice that ago. */
+static bool init_links(const struct fsh_fabric *fab, struct fsh_sim_node *node)
+{
+    uint32_t cycles = fab->config.link_cycles + fab->config.link_jitter;
+
+    if (fab->config.partition)
+        cycles += fab->config.link_cycles;
+    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
+        if (!fsh_link_init(&node->rx[p], node->index, p, cycles))
+            return false;
+    return true;
+}
+
+/* A node of another partition. */
+static bool init_absent(struct fsh_fabric *fab, uint32_t index)
+{
+    struct fsh_sim_node *node = &fab->node[index];
+
+    node->index = index;
+    node->wake = FSH_NEVER;
+    return init_links(fab, node);
+}
+
 static bool init_node(struct fsh_fabric *fab, uint32_t index)
 {
     struct fsh_sim_node *node = &fab->node[index];
@@ -192,10 +217,8 @@ static bool init_node(struct fsh_fabric *fab, uint32_t index)
     node->ledger = calloc(1, sizeof *node->ledger);
     if (!node->host.op || !node->ledger || !init_masters(&fab->config, node))
         return false;
-    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
-        if (!fsh_link_init(&node->rx[p], index, p,
-                           fab->config.link_cycles + fab->config.link_jitter))
-            return false;
+    if (!init_links(fab, node))
+        return false;
     node->rtl = fsh_node_create(&node->io, index, fab->config.seed,
                                 fsh_waves_of(fab, index));
     fsh_sim_coll_init(fab, node);
@@ -207,7 +230,7 @@ static bool init_node(struct fsh_fabric *fab, uint32_t index)
 static void reset(struct fsh_fabric *fab)
 {
     for (; fab->cycle < FSH_RESET_CYCLES; fab->cycle++) {
-        for (uint32_t i = 0; i < fab->config.nodes; i++) {
+        for (uint32_t i = fab->first; i < fab->past; i++) {
             struct fsh_sim_node *node = &fab->node[i];
 
             node->io.in.rst = fab->cycle + 1 < FSH_RESET_CYCLES;
@@ -249,12 +272,36 @@ static void *zeroed(size_t count, size_t bytes)
     return all ? memset(all, 0, count * bytes) : NULL;
 }
 
+/* Which nodes are here. */
+static bool take_partition(struct fsh_fabric *fab, char *err, size_t errlen)
+{
+    const struct fsh_fabric_config *c = &fab->config;
+    const struct fsh_partition *p = c->partition;
+
+    fab->past = c->nodes;
+    if (!p)
+        return true;
+    fab->first = p->first[p->index];
+    fab->past = p->first[p->index + 1];
+    if (!c->record && !c->replay && !c->waves && c->jump)
+        return true;
+    snprintf(err, errlen,
+             "%s: not with several simulators; give it without --simulators "
+             "(FSHMEM_SIM_PROCESSES)",
+             c->record   ? "--record"
+             : c->replay ? "--replay"
+             : c->waves  ? "--waves"
+                         : "--no-jump");
+    return false;
+}
+
 static bool make_parts(struct fsh_fabric *fab)
 {
     struct fsh_fabric_config *c = &fab->config;
 
     if (c->threads == 0)
-        c->threads = fsh_fabric_threads(c->nodes, fsh_handover_processors());
+        c->threads = fsh_fabric_threads(fab->past - fab->first,
+                                        fsh_handover_processors());
     fab->quantum =
         c->quantum < FSH_QUANTUM_MOST ? c->quantum : FSH_QUANTUM_MOST;
     if (fab->quantum > c->link_cycles)
@@ -284,16 +331,21 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
     if (!ok)
         return NULL;
     fab->config = *config;
+    fab->gate_opens = FSH_NEVER;
     fsh_node_error_clear();
     ok = (!config->replay || open_tape(fab, err, errlen)) &&
          config_ok(&fab->config, err, errlen) &&
-         take_topology(fab, err, errlen) &&
+         take_partition(fab, err, errlen) && take_topology(fab, err, errlen) &&
          (!config->record || config->replay || open_tape(fab, err, errlen)) &&
          fsh_waves_open(fab, err, errlen);
     if (ok) {
         ok = make_parts(fab);
         for (uint32_t i = 0; ok && i < fab->config.nodes; i++)
-            ok = init_node(fab, i);
+            ok = fsh_is_here(fab, i) ? init_node(fab, i) : init_absent(fab, i);
+        if (ok && config->partition) {
+            fab->partitions = fsh_partitions_open(fab, err, errlen);
+            ok = fab->partitions != NULL;
+        }
     }
     if (!ok) {
         fsh_fabric_destroy(fab);
@@ -302,9 +354,10 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
     fab->stalling = fab->config.stall;
     wire(fab);
     reset(fab);
+    fab->window = fab->cycle;
     after = kept();
     if (after > before)
-        fab->node_bytes = (after - before) / fab->config.nodes;
+        fab->node_bytes = (after - before) / (fab->past - fab->first);
     if (fab->config.threads > 1)
         fsh_fabric_crew(fab);
     return fab;
@@ -332,12 +385,15 @@ bool fsh_fabric_destroy(struct fsh_fabric *fab)
     if (!fab)
         return true;
     fsh_crew_end(fab->crew);
+    fsh_partitions_close(fab->partitions);
     if (fab->tape)
         ok = fsh_tape_close(fab->tape, fab->cycle);
     fsh_waves_close(fab);
     for (uint32_t i = 0; fab->node && i < fab->config.nodes; i++) {
-        fsh_sim_compute_free(&fab->node[i]);
-        fsh_node_destroy(fab->node[i].rtl);
+        if (fsh_is_here(fab, i)) {
+            fsh_sim_compute_free(&fab->node[i]);
+            fsh_node_destroy(fab->node[i].rtl);
+        }
         free_node(fab, &fab->node[i]);
     }
     free(fab->node);

@@ -83,7 +83,7 @@ void fsh_links_deliver(struct fsh_fabric *fab, struct fsh_part *part)
 
         link->listed = false;
         link->ready = link->tail;
-        if (sink->wake > fsh_link_due(link))
+        if (fsh_is_here(fab, link->sink) && sink->wake > fsh_link_due(link))
             sink->wake = fsh_link_due(link);
     }
     part->sent = NULL;

@@ -201,8 +201,9 @@ struct fsh_part {
     _Alignas(FSH_CACHE_LINE) uint32_t next;
 };
 
-struct fsh_crew; /* crew.c */
-struct fsh_tape; /* record.c */
+struct fsh_crew;       /* crew.c */
+struct fsh_tape;       /* record.c */
+struct fsh_partitions; /* partition.c */
 
 /* Who traces the fabric (trace.c, which tests of the models do without). */
 struct fsh_trace_ops {
@@ -217,11 +218,15 @@ struct fsh_sim_trace;
 struct fsh_fabric {
     struct fsh_fabric_config config;
     struct fsh_topology topology;
-    struct fsh_sim_node *node;
+    struct fsh_sim_node
+        *node;            /* all, but only links of those that are not here */
+    uint32_t first, past; /* those that are */
     struct fsh_node_waves *waves;
     struct fsh_tape *tape;       /* recording or replaying; NULL neither */
     struct fsh_sim_trace *trace; /* trace.c; NULL: none */
     const struct fsh_trace_ops *traced;
+    struct fsh_partitions *partitions; /* NULL: all nodes are here */
+    uint64_t window; /* the first cycle that waits for other partitions */
     uint64_t cycle;
     uint64_t moved;        /* the last one in which something happened */
     uint32_t quantum;      /* cycles at most */
@@ -245,9 +250,19 @@ struct fsh_fabric {
     bool gate_pending;
     bool stalling; /* fsh_stall_bits has something to say */
     uint64_t gate_at;
+    /* Of partitions: another one has been asked for a gate, and this one not yet; the
+     * cycle at which it opens everywhere, or FSH_NEVER. */
+    bool gate_heard;
+    uint64_t gate_opens;
     bool failed;
     char error[512];
 };
+
+/* Is it of this partition? */
+static inline bool fsh_is_here(const struct fsh_fabric *fab, uint32_t node)
+{
+    return node >= fab->first && node < fab->past;
+}
 
 /* Remember the first error; the fabric stops at it. */
 __attribute__((format(printf, 2, 3))) void fsh_fabric_fail(
@@ -280,6 +295,10 @@ void fsh_sim_node_evaluated(struct fsh_part *part, struct fsh_sim_node *node);
 /* Cycles are passed over in which nothing is evaluated. */
 void fsh_forget_still(struct fsh_fabric *fab);
 
+/* Every host write of this partition that was made before the gate was asked for is in
+ * its node. */
+bool fsh_gate_drained(const struct fsh_fabric *fab);
+
 /* Start the threads that config asks for, or as many as can be had. */
 void fsh_fabric_crew(struct fsh_fabric *fab);
 
@@ -296,7 +315,7 @@ bool fsh_link_hold(struct fsh_fabric *fab, struct fsh_link *link,
 void fsh_link_push(struct fsh_fabric *fab, struct fsh_part *part,
                    struct fsh_link *link, uint64_t cycle,
                    const struct fsh_link_beat *beat);
-/* Between quanta: the receivers see what was sent. */
+/* Between quanta: the receivers that are here see what was sent. */
 void fsh_links_deliver(struct fsh_fabric *fab, struct fsh_part *part);
 /* Sets *beat; true if it is valid. */
 bool fsh_link_pop(struct fsh_link *link, uint64_t cycle,

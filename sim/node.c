@@ -15,7 +15,7 @@ enum { FIRST_LOOK = 6 };
  * found out anew. */
 void fsh_forget_still(struct fsh_fabric *fab)
 {
-    for (uint32_t i = 0; !fab->config.jump && i < fab->config.nodes; i++) {
+    for (uint32_t i = fab->first; !fab->config.jump && i < fab->past; i++) {
         fab->node[i].still = false;
         fab->node[i].quiet = 0;
         fab->node[i].look = FIRST_LOOK;

@@ -10,6 +10,7 @@
 #include "crew.h"
 #include "fabric.h"
 #include "model.h"
+#include "partition.h"
 
 /* Nodes that go through a quantum together: pairs of them are evaluated at once, and
  * their state stays in the cache. Which they are does not depend on threads, as of two
@@ -154,7 +155,7 @@ static struct set gather(struct fsh_fabric *fab, uint64_t end, bool all)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < fab->config.nodes; i++)
+    for (uint32_t i = fab->first; i < fab->past; i++)
         if (all || fab->node[i].wake < end)
             fab->now.node[count++] = &fab->node[i];
     fab->now.count = count;
@@ -195,10 +196,9 @@ void fsh_fabric_crew(struct fsh_fabric *fab)
 
 /* --- a cycle of the whole fabric ----------------------------------------- */
 
-/* Every host write made before the gate was asked for is in its node. */
-static bool gate_drained(const struct fsh_fabric *fab)
+bool fsh_gate_drained(const struct fsh_fabric *fab)
 {
-    for (uint32_t i = 0; i < fab->config.nodes; i++)
+    for (uint32_t i = fab->first; i < fab->past; i++)
         if ((int32_t)(fab->node[i].host.head -
                       (uint32_t)fab->node[i].gate_pos) < 0)
             return false;
@@ -215,12 +215,19 @@ static void drive(struct set set)
     }
 }
 
+static bool gate_opens(const struct fsh_fabric *fab)
+{
+    if (fab->partitions)
+        return fab->gate_opens <= fab->cycle;
+    return fab->gate_pending && fab->gate_at <= fab->cycle &&
+           fsh_gate_drained(fab);
+}
+
 /* One cycle, for what knows of all nodes. */
 static void step_all(struct fsh_fabric *fab)
 {
     uint64_t ns = fab->cycle * FSH_NS_PER_CYCLE;
-    bool gate =
-        fab->gate_pending && fab->gate_at <= fab->cycle && gate_drained(fab);
+    bool gate = gate_opens(fab);
     bool all = gate || !fab->config.jump;
     struct set set = gather(fab, fab->cycle + 1, all);
     bool shown;
@@ -237,6 +244,7 @@ static void step_all(struct fsh_fabric *fab)
     if (!gate)
         return;
     fab->gate_pending = false;
+    fab->gate_opens = FSH_NEVER;
     if (fab->config.events.gate_open)
         fab->config.events.gate_open(fab->config.events.arg);
 }
@@ -253,16 +261,26 @@ static bool in_lockstep(const struct fsh_fabric *fab)
 
 /* --- time ---------------------------------------------------------------- */
 
+/* Cycle at which the gate may open. Of partitions, they are to meet until they know. */
+static uint64_t gate_next(const struct fsh_fabric *fab)
+{
+    if (fab->gate_opens != FSH_NEVER)
+        return fab->gate_opens;
+    if (!fab->gate_pending)
+        return FSH_NEVER;
+    if (fab->partitions)
+        return fab->cycle;
+    return fsh_gate_drained(fab) ? fab->gate_at : FSH_NEVER;
+}
+
 /* Cycle of the next event after this one. */
 static uint64_t next_event(const struct fsh_fabric *fab)
 {
-    uint64_t next = FSH_NEVER;
+    uint64_t next = gate_next(fab);
 
-    for (uint32_t i = 0; i < fab->config.nodes; i++)
+    for (uint32_t i = fab->first; i < fab->past; i++)
         if (fab->node[i].wake < next)
             next = fab->node[i].wake;
-    if (fab->gate_pending && fab->gate_at < next && gate_drained(fab))
-        next = fab->gate_at;
     if (fab->replaying && !fab->over && fsh_tape_due(fab->tape) < next)
         next = fsh_tape_due(fab->tape);
     return next;
@@ -275,6 +293,8 @@ uint64_t fsh_fabric_next(const struct fsh_fabric *fab)
     if (fab->failed || fab->over || fab->quiet)
         return FSH_NEVER;
     next = fab->config.jump ? next_event(fab) : fab->cycle;
+    if (fab->partitions && fab->window < next)
+        next = fab->window;
     return next > fab->cycle ? next : fab->cycle;
 }
 
@@ -291,7 +311,7 @@ static void fail(struct fsh_fabric *fab)
 {
     const struct fsh_sim_node *first = NULL;
 
-    for (uint32_t i = 0; i < fab->config.nodes; i++)
+    for (uint32_t i = fab->first; i < fab->past; i++)
         if (fab->node[i].failed &&
             (!first || fab->node[i].failed_at < first->failed_at))
             first = &fab->node[i];
@@ -326,9 +346,32 @@ static void join(struct fsh_fabric *fab)
         fail(fab);
 }
 
+/* At the end of its window a partition waits for the others, and goes on with them to
+ * where something happens next. Hosts here do nothing before cycle `hosts`. Returns the
+ * cycle of the next event, or at which they meet again, or FSH_NEVER. */
+static uint64_t meet(struct fsh_fabric *fab, uint64_t hosts)
+{
+    uint64_t next = next_event(fab), least;
+
+    if (next < fab->cycle)
+        next = fab->cycle;
+    if (!fsh_partitions_meet(fab->partitions, next < hosts ? next : hosts,
+                             &least))
+        return FSH_NEVER;
+    fab->quiet = least == FSH_NEVER;
+    if (fab->quiet)
+        return FSH_NEVER;
+    if (least > fab->cycle)
+        fab->cycle = least;
+    fab->window = least + fab->config.link_cycles;
+    next = next_event(fab);
+    return next < fab->window ? next : fab->window;
+}
+
 /* The present cycle, and others before `end`. Returns that of the next event, or
- * FSH_NEVER. */
-static uint64_t pass_quantum(struct fsh_fabric *fab, uint64_t end)
+ * FSH_NEVER. `hosts` as in meet. */
+static uint64_t pass_quantum(struct fsh_fabric *fab, uint64_t end,
+                             uint64_t hosts)
 {
     uint64_t next, most;
 
@@ -336,24 +379,31 @@ static uint64_t pass_quantum(struct fsh_fabric *fab, uint64_t end)
         fsh_tape_feed(fab->tape, fab);
     if (fab->failed || fab->over || fab->quiet)
         return FSH_NEVER;
+    if (fab->partitions && fab->cycle >= fab->window)
+        return meet(fab, hosts);
     if (end == fab->cycle + 1 || in_lockstep(fab)) {
         step_all(fab);
     } else {
         most = fab->cycle + fab->quantum;
         end = most < end ? most : end;
+        if (fab->partitions && fab->window < end)
+            end = fab->window;
         if (fab->replaying && fsh_tape_due(fab->tape) < end)
             end = fsh_tape_due(fab->tape);
         step_quantum(fab, end);
     }
     join(fab);
     next = next_event(fab);
+    if (fab->partitions)
+        return next < fab->window ? next : fab->window;
     fab->quiet = next == FSH_NEVER;
     return next;
 }
 
 bool fsh_fabric_tick(struct fsh_fabric *fab)
 {
-    return pass_quantum(fab, fab->cycle + 1) != FSH_NEVER && !fab->failed;
+    return pass_quantum(fab, fab->cycle + 1, FSH_NEVER) != FSH_NEVER &&
+           !fab->failed;
 }
 
 /* On to the next event, but not past `end`. */
@@ -369,12 +419,12 @@ static bool jump(struct fsh_fabric *fab, uint64_t next, uint64_t end)
 
 bool fsh_fabric_step(struct fsh_fabric *fab)
 {
-    return jump(fab, pass_quantum(fab, fab->cycle + 1), FSH_NEVER);
+    return jump(fab, pass_quantum(fab, fab->cycle + 1, FSH_NEVER), FSH_NEVER);
 }
 
 bool fsh_fabric_quantum(struct fsh_fabric *fab, uint64_t end)
 {
-    return jump(fab, pass_quantum(fab, end), end);
+    return jump(fab, pass_quantum(fab, end, end), end);
 }
 
 bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t max_cycles)
@@ -382,7 +432,7 @@ bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t max_cycles)
     uint64_t end = fab->cycle + max_cycles;
 
     while (fab->cycle < end)
-        if (!jump(fab, pass_quantum(fab, end), FSH_NEVER))
+        if (!jump(fab, pass_quantum(fab, end, FSH_NEVER), FSH_NEVER))
             break;
     return fab->quiet && !fab->failed;
 }

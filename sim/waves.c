@@ -55,7 +55,7 @@ static bool due(const struct fsh_fabric *fab)
 
 static void show(struct fsh_fabric *fab, bool shown)
 {
-    for (uint32_t i = 0; i < fab->config.nodes; i++)
+    for (uint32_t i = fab->first; i < fab->past; i++)
         if (fsh_waves_of(fab, i))
             fsh_node_show(fab->node[i].rtl, shown);
     fab->shown = shown;
