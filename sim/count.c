@@ -27,13 +27,14 @@ static bool count_node(struct fsh_fabric *fab, uint32_t node,
 void fsh_serve_count(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
     struct fsh_sim_fabric *shared = serve->shared;
-    uint32_t n = 0;
+    uint32_t n = serve->first;
 
     if (!atomic_load(&shared->counts_wanted))
         return;
-    while (n < serve->nodes && count_node(fab, n, &shared->counts[n]))
+    while (n < serve->past && count_node(fab, n, &shared->counts[n]))
         n++;
     /* Release: the counts. Partner: the launcher, which has waited for the end of
      * this process besides. */
-    atomic_store_explicit(&shared->counted, n, memory_order_release);
+    atomic_fetch_add_explicit(&shared->counted, n - serve->first,
+                              memory_order_release);
 }

@@ -180,14 +180,15 @@ bool fsh_fabric_called(struct fsh_fabric *fab)
     return true;
 }
 
+void fsh_fabric_part(struct fsh_fabric *fab)
+{
+    if (fab->partitions)
+        fsh_partitions_part(fab->partitions);
+}
+
 bool fsh_fabric_parted(const struct fsh_fabric *fab)
 {
     return fab->partitions && fsh_partitions_parted(fab->partitions);
-}
-
-void fsh_fabric_await_call(const struct fsh_fabric *fab)
-{
-    fsh_partitions_await(fab->partitions);
 }
 
 /* The setup before an epoch takes as long as the hosts take: what follows begins at

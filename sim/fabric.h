@@ -141,11 +141,13 @@ bool fsh_fabric_gate_heard(const struct fsh_fabric *fab);
 /* When quiet: has another partition something to do, or gone? Then this one is not quiet
  * any more. */
 bool fsh_fabric_called(struct fsh_fabric *fab);
+/* The others go on without this partition's nodes from now on, and this one without
+ * theirs. */
+void fsh_fabric_part(struct fsh_fabric *fab);
 /* One of them has ended, and the others go on without its nodes. */
 bool fsh_fabric_parted(const struct fsh_fabric *fab);
-/* After that was false: waits, in any thread, until it may be true. Of several partitions
- * only. */
-void fsh_fabric_await_call(const struct fsh_fabric *fab);
+/* After that was false: waits, in any thread, until it may be true. */
+void fsh_partition_await_call(const struct fsh_partition *p);
 
 /* Write response of all device memories for what they take from now on. */
 void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles);

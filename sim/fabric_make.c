@@ -287,7 +287,7 @@ static bool take_partition(struct fsh_fabric *fab, char *err, size_t errlen)
         return true;
     snprintf(err, errlen,
              "%s: not with several simulators; give it without --simulators "
-             "(FSHMEM_SIM_PROCESSES)",
+             "(FSHMEM_SIMULATORS)",
              c->record   ? "--record"
              : c->replay ? "--replay"
              : c->waves  ? "--waves"

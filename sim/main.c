@@ -16,8 +16,10 @@
 #include "base/arguments.h"
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "fabric.h"
 #include "options.h"
+#include "processes.h"
 #include "serve.h"
 
 #ifndef FSH_VERSION
@@ -29,9 +31,14 @@
 struct options {
     struct fsh_fabric_config config;
     bool hash, stats, no_horizon, loses;
-    uint32_t loser;
+    uint32_t loser, processes;
+    struct fsh_partition partition;
     const char *dump;
 };
+
+/* What other processes get to end after this one: in order, or when one has failed. */
+#define END_NS UINT64_C(15000000000)
+#define LOST_NS UINT64_C(500000000)
 
 static struct options given; /* what has been read */
 static bool wants_help, wants_version;
@@ -82,6 +89,8 @@ static const struct kit_option rows[] = {
      "that step nodes, same cycles with any; 0: a thread\n"
      "with fewer than 8 nodes, else up to 4 (default)",
      .number = &given.config.threads, .most = FSH_MAX_NODES},
+    {"--processes", "N", "that share out the nodes; same cycles with any",
+     .number = &given.processes, .most = FSH_PROCESSES_MOST},
     {"--seed", "N",
      "initial values of registers without reset; 0: zero, so\n"
      "that what is not used takes no memory (default)",
@@ -188,6 +197,18 @@ static void report_threads(const struct fsh_fabric *fab)
            stats.node_bytes / 1024);
 }
 
+static void report_hash(const struct fsh_fabric *fab)
+{
+    char of[32] = "";
+
+    if (fsh_fabric_past(fab) - fsh_fabric_first(fab) != fsh_fabric_nodes(fab))
+        snprintf(of, sizeof of, " of nodes %u to %u", fsh_fabric_first(fab),
+                 fsh_fabric_past(fab) - 1);
+    printf("fshsim: hash%s %016llx at cycle %llu\n", of,
+           (unsigned long long)fsh_fabric_hash(fab),
+           (unsigned long long)fsh_fabric_cycle(fab));
+}
+
 static void report(const struct options *o, const struct fsh_fabric *fab,
                    uint64_t busy_ns)
 {
@@ -197,16 +218,15 @@ static void report(const struct options *o, const struct fsh_fabric *fab,
     if (o->stats)
         printf("fshsim: %u nodes, %llu cycles, %llu node-cycles evaluated, "
                "%llu of compute cores, %.3f s of CPU, %.0f node-cycles/s\n",
-               fsh_fabric_nodes(fab), (unsigned long long)fsh_fabric_cycle(fab),
+               fsh_fabric_past(fab) - fsh_fabric_first(fab),
+               (unsigned long long)fsh_fabric_cycle(fab),
                (unsigned long long)evaluated,
                (unsigned long long)fsh_fabric_computed(fab), seconds,
                seconds > 0 ? (double)evaluated / seconds : 0.0);
     if (o->stats)
         report_threads(fab);
     if (o->hash || o->config.replay)
-        printf("fshsim: hash %016llx at cycle %llu\n",
-               (unsigned long long)fsh_fabric_hash(fab),
-               (unsigned long long)fsh_fabric_cycle(fab));
+        report_hash(fab);
     fflush(stdout);
 }
 
@@ -238,8 +258,8 @@ static void on_term(int sig)
 
 static void on_usr1(int sig)
 {
-    (void)sig;
     fsh_serve_ask_dump(serving);
+    fsh_processes_signal(sig);
 }
 
 static void catch_signals(void)
@@ -252,29 +272,77 @@ static void catch_signals(void)
     sigaction(SIGUSR1, &sa, NULL);
 }
 
+/* Another one may have said why before this one lost it. */
+static int fail(struct fsh_job *job, const char *err)
+{
+    if (atomic_load(&job->page->sim_state) != 2)
+        fsh_job_sim_failed(job, err);
+    return 1;
+}
+
+/* Several processes share out the nodes, if that was asked for. */
+static bool share_out(struct options *o, const struct fsh_job *job, char *err,
+                      size_t errlen)
+{
+    const char *what = o->config.clocked      ? "simulated time of hosts"
+                       : fsh_trace_is_there() ? "a trace"
+                                              : NULL;
+
+    if (o->processes < 2)
+        return true;
+    if (what) {
+        snprintf(err, errlen,
+                 "%s: not with several simulators; leave out --simulators "
+                 "(FSHMEM_SIMULATORS)",
+                 what);
+        return false;
+    }
+    if (!fsh_processes_start(&o->partition, o->processes, job->config.nodes,
+                             err, errlen))
+        return false;
+    o->config.partition = &o->partition;
+    return true;
+}
+
+/* The others are there, and as far. */
+static bool meet_others(const struct options *o, struct fsh_fabric *fab,
+                        char *err, size_t errlen)
+{
+    if (!o->config.partition)
+        return true;
+    fsh_fabric_run(fab, 1);
+    snprintf(err, errlen, "%s",
+             fsh_fabric_error(fab) ? fsh_fabric_error(fab) : "");
+    return !fsh_fabric_error(fab);
+}
+
 static int serve(const struct options *o, struct fsh_job *job)
 {
     struct options own = *o;
     struct fsh_fabric *fab = NULL;
     char err[512];
-    bool stopped, written;
+    bool stopped, written, first;
 
     own.config.clocked = job->page->simulated_clock;
+    if (!share_out(&own, job, err, sizeof err))
+        return fail(job, err);
+    first = own.partition.index == 0;
     serving = fsh_serve_open(job, &own.config, err, sizeof err);
     if (serving)
         fab = fsh_fabric_create(&own.config, err, sizeof err);
-    if (!fab) {
-        fsh_job_sim_failed(job, err);
-        return 1;
-    }
+    if (!fab)
+        return fail(job, err);
     catch_signals();
+    if (!meet_others(&own, fab, err, sizeof err))
+        return fail(job, err);
     fsh_serve_tell(serving, &own.config);
     if (own.no_horizon)
         fsh_serve_no_horizon(serving);
     fsh_serve_dump_to(serving, own.dump);
     if (own.loses)
         fsh_serve_lose_credits(serving, own.loser);
-    fsh_job_sim_ready(job);
+    if (first)
+        fsh_job_sim_ready(job);
     stopped = fsh_serve_run(serving, fab);
     if (!stopped) {
         if (fsh_serve_deadlock(serving))
@@ -286,6 +354,7 @@ static int serve(const struct options *o, struct fsh_job *job)
     report(&own, fab, fsh_serve_busy_ns(serving));
     signal(SIGTERM, SIG_IGN);
     signal(SIGUSR1, SIG_IGN);
+    fsh_fabric_part(fab);
     if (stopped && !own.config.record)
         fsh_serve_count(serving, fab);
     written = fsh_fabric_destroy(fab);
@@ -293,6 +362,9 @@ static int serve(const struct options *o, struct fsh_job *job)
         fsh_warn("could not write all of %s: %s", own.config.record,
                  strerror(errno));
     fsh_serve_close(serving);
+    if (own.config.partition && first &&
+        !fsh_processes_end(&own.partition, stopped ? END_NS : LOST_NS))
+        written = false;
     return stopped && written ? 0 : 1;
 }
 

@@ -410,15 +410,14 @@ bool fsh_partitions_parted(const struct fsh_partitions *p)
     return p->parted;
 }
 
-void fsh_partitions_await(const struct fsh_partitions *p)
+void fsh_partition_await_call(const struct fsh_partition *p)
 {
     struct pollfd fds[FSH_MAX_NODES];
     nfds_t n = 0;
 
-    for (uint32_t i = 0; i < p->config.count; i++)
-        if (i != p->config.index)
-            fds[n++] =
-                (struct pollfd){.fd = p->config.peer[i], .events = POLLIN};
+    for (uint32_t i = 0; i < p->count; i++)
+        if (i != p->index)
+            fds[n++] = (struct pollfd){.fd = p->peer[i], .events = POLLIN};
     while (poll(fds, n, -1) < 0 && errno == EINTR)
         continue;
 }
@@ -453,15 +452,23 @@ static void say_goodbye(struct fsh_partitions *p, uint32_t which)
             continue;
 }
 
-void fsh_partitions_close(struct fsh_partitions *p)
+void fsh_partitions_part(struct fsh_partitions *p)
 {
-    if (!p)
-        return;
     for (uint32_t i = 0; i < p->config.count; i++) {
         if (p->fab->failed && p->peer[i].fd >= 0)
             shutdown(p->peer[i].fd, SHUT_RDWR);
         else
             say_goodbye(p, i);
+        p->peer[i].fd = -1;
+    }
+}
+
+void fsh_partitions_close(struct fsh_partitions *p)
+{
+    if (!p)
+        return;
+    fsh_partitions_part(p);
+    for (uint32_t i = 0; i < p->config.count; i++) {
         free(p->peer[i].in.at);
         free(p->peer[i].out.at);
     }

@@ -9,7 +9,7 @@
  * host's request then begins the next round, and others come to it when they find the
  * notice (fsh_partitions_called).
  *
- * Called by step.c, on the fabric's thread; fsh_partitions_await in any other one.
+ * Called by step.c and fabric.c, on the fabric's thread.
  */
 #ifndef FSH_SIM_PARTITION_H
 #define FSH_SIM_PARTITION_H
@@ -25,7 +25,7 @@ struct fsh_link;
 /* NULL and a message on failure. The nodes' links must stay where they are. */
 struct fsh_partitions *fsh_partitions_open(struct fsh_fabric *fab, char *err,
                                            size_t errlen);
-/* Tells the others first. */
+/* Tells the others first, as fsh_partitions_part does. */
 void fsh_partitions_close(struct fsh_partitions *p);
 
 /* A round: this side promises to do nothing before cycle `next`. Beats have been handed
@@ -37,7 +37,7 @@ bool fsh_partitions_meet(struct fsh_partitions *p, uint64_t next,
 bool fsh_partitions_called(struct fsh_partitions *p);
 /* Has one ended? */
 bool fsh_partitions_parted(const struct fsh_partitions *p);
-/* Until one may have: at once if it has already. */
-void fsh_partitions_await(const struct fsh_partitions *p);
+/* Tell the others that this was the last round; what is done then is done alone. */
+void fsh_partitions_part(struct fsh_partitions *p);
 
 #endif

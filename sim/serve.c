@@ -10,7 +10,9 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +104,70 @@ static void on_gate(void *arg)
                           memory_order_release);
 }
 
+static bool is_stopped(void *arg)
+{
+    const struct fsh_serve *serve = arg;
+
+    return serve->stop != 0;
+}
+
+/* --- calls of other partitions ------------------------------------------- */
+
+static void ring(struct fsh_sim_fabric *shared)
+{
+    atomic_fetch_add(&shared->doorbell, 1);
+    fsh_futex_wake(&shared->doorbell, INT_MAX);
+}
+
+/* While this one sleeps on the doorbell a thread waits for calls, and rings it. */
+struct fsh_watch {
+    struct fsh_partition partition;
+    struct fsh_sim_fabric *shared;
+    _Atomic uint32_t armed; /* 1: it waits for a call, or is about to; futex */
+};
+
+static void *watch(void *arg)
+{
+    struct fsh_watch *w = arg;
+
+    for (;;) {
+        /* Partner: arm. */
+        while (!atomic_load_explicit(&w->armed, memory_order_acquire))
+            fsh_futex_wait(&w->armed, 0, 0);
+        fsh_partition_await_call(&w->partition);
+        /* Before the bell, behind which it may be wanted again. */
+        atomic_store(&w->armed, 0);
+        ring(w->shared);
+    }
+    return NULL;
+}
+
+static void arm(struct fsh_watch *w)
+{
+    if (atomic_exchange(&w->armed, 1) == 0)
+        fsh_futex_wake(&w->armed, 1);
+}
+
+/* Signals are for the thread that serves. The watch ends with the process. */
+static bool open_watch(struct fsh_serve *serve, const struct fsh_partition *p)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    int rc;
+
+    serve->watch = calloc(1, sizeof *serve->watch);
+    if (!serve->watch)
+        return false;
+    serve->watch->partition = *p;
+    serve->watch->shared = serve->shared;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rc = pthread_create(&thread, NULL, watch, serve->watch);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = rc;
+    return rc == 0 && pthread_detach(thread) == 0;
+}
+
 /* --- the job's objects --------------------------------------------------- */
 
 static void *map_at(int fd, uint64_t at, size_t bytes, const char *what,
@@ -145,6 +211,7 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
                                  size_t errlen)
 {
     struct fsh_serve *serve = calloc(1, sizeof *serve);
+    const struct fsh_partition *p = config->partition;
     uint32_t nodes = job->config.nodes;
 
     if (nodes > FSH_MAX_NODES) {
@@ -155,6 +222,8 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
     }
     if (serve) {
         serve->nodes = nodes;
+        serve->first = p ? p->first[p->index] : 0;
+        serve->past = p ? p->first[p->index + 1] : nodes;
         serve->page = job->page;
         serve->dram_bytes = job->config.dram_bytes;
         serve->dma_bytes = FSH_SIM_DMA_BYTES;
@@ -171,7 +240,7 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
                "the fabric object", 0, err, errlen);
     if (!serve->shared)
         goto undo;
-    for (uint32_t i = 0; i < nodes; i++)
+    for (uint32_t i = serve->first; i < serve->past; i++)
         if (!map_node(serve, &job->node[i], i, err, errlen))
             goto undo;
     serve->shared->magic = FSH_SIM_MAGIC;
@@ -190,7 +259,12 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
         .read_done = on_read,
         .doorbell = on_doorbell,
         .gate_open = on_gate,
+        .stops = is_stopped,
     };
+    if (p && !open_watch(serve, p)) {
+        snprintf(err, errlen, "cannot start a thread: %s", strerror(errno));
+        goto undo;
+    }
     return serve;
 undo:
     fsh_serve_close(serve);
@@ -230,7 +304,7 @@ void fsh_serve_close(struct fsh_serve *serve)
 {
     if (!serve)
         return;
-    for (uint32_t i = 0; i < serve->nodes; i++) {
+    for (uint32_t i = serve->first; i < serve->past; i++) {
         if (serve->dram && serve->dram[i])
             munmap(serve->dram[i], serve->dram_bytes);
         if (serve->dma && serve->dma[i])
@@ -238,7 +312,7 @@ void fsh_serve_close(struct fsh_serve *serve)
         if (serve->port && serve->port[i].mmio)
             munmap(serve->port[i].mmio, sizeof *serve->port[i].mmio);
     }
-    if (serve->shared)
+    if (serve->shared && !serve->watch) /* that has its own end */
         munmap(serve->shared, sizeof *serve->shared);
     free(serve->port);
     free(serve->dram);
@@ -341,6 +415,7 @@ static bool take(struct fsh_serve *serve, struct fsh_fabric *fab, bool all,
      * the increment in device_sim.c's open_gate. */
     uint32_t gate =
         atomic_load_explicit(&serve->shared->gate_seq, memory_order_acquire);
+    bool gates = gate != serve->gate_seen || fsh_fabric_gate_heard(fab);
     /* Acquire, before the rings too. Partner: the store in tools/fshperf. */
     uint32_t wanted = atomic_load_explicit(&serve->shared->dram_write_wanted,
                                            memory_order_acquire);
@@ -350,11 +425,10 @@ static bool take(struct fsh_serve *serve, struct fsh_fabric *fab, bool all,
     if (wanted != serve->dram_write)
         fsh_fabric_dram_write(fab, serve->dram_write = wanted);
 
-    for (uint32_t i = 0; i < serve->nodes; i++)
-        any |=
-            poll_port(serve, fab, i, all || gate != serve->gate_seen, drained);
-    if (gate != serve->gate_seen && *drained) {
-        for (uint32_t i = 0; i < serve->nodes; i++)
+    for (uint32_t i = serve->first; i < serve->past; i++)
+        any |= poll_port(serve, fab, i, all || gates, drained);
+    if (gates && *drained) {
+        for (uint32_t i = serve->first; i < serve->past; i++)
             fsh_serve_catch_up(serve, fab, serve->port[i].mmio->turn.clock);
         serve->gate_seen = gate;
         fsh_fabric_gate(fab);
@@ -377,7 +451,8 @@ static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab,
 {
     bool drained;
 
-    return take(serve, fab, all, &drained) || clocks_begin(serve);
+    return take(serve, fab, all, &drained) || clocks_begin(serve) ||
+           fsh_fabric_called(fab);
 }
 
 bool fsh_serve_take(struct fsh_serve *serve, struct fsh_fabric *fab)
@@ -398,12 +473,18 @@ static uint64_t cpu_ns(void)
     return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
 }
 
+/* Several partitions on a host show one figure. */
+static void add(_Atomic uint64_t *shown, uint64_t *before, uint64_t now)
+{
+    atomic_fetch_add_explicit(shown, now - *before, memory_order_relaxed);
+    *before = now;
+}
+
 void fsh_serve_show(struct fsh_serve *serve, const struct fsh_fabric *fab)
 {
     atomic_store_explicit(&serve->shared->cycle, fsh_fabric_cycle(fab),
                           memory_order_relaxed);
-    atomic_store_explicit(&serve->shared->evaluated, fsh_fabric_evaluated(fab),
-                          memory_order_relaxed);
+    add(&serve->shared->evaluated, &serve->shown, fsh_fabric_evaluated(fab));
 }
 
 static void account(struct fsh_serve *serve, const struct fsh_fabric *fab)
@@ -413,8 +494,15 @@ static void account(struct fsh_serve *serve, const struct fsh_fabric *fab)
     serve->busy_ns += now - serve->busy_since;
     serve->busy_since = now;
     fsh_serve_show(serve, fab);
-    atomic_store_explicit(&serve->shared->host_ns, serve->busy_ns,
-                          memory_order_relaxed);
+    add(&serve->shared->host_ns, &serve->shown_ns, serve->busy_ns);
+}
+
+/* The end, by its own job or, where another partition has ended, by that one's. */
+static bool is_over(struct fsh_serve *serve, const struct fsh_fabric *fab)
+{
+    if (fsh_fabric_parted(fab))
+        serve->stop = 1;
+    return serve->stop || fsh_fabric_error(fab);
 }
 
 /* Step until nothing is pending. */
@@ -425,8 +513,8 @@ static void work(struct fsh_serve *serve, struct fsh_fabric *fab)
 
     serve->busy_since = cpu_ns();
     serve->quiet_ns = 0;
-    while ((pending || take(serve, fab, false, &drained)) && !serve->stop &&
-           !fsh_fabric_error(fab)) {
+    while ((pending || take(serve, fab, false, &drained)) &&
+           !is_over(serve, fab)) {
         uint64_t enough = fsh_fabric_evaluated(fab) + EVALUATIONS_PER_POLL;
 
         pending = true;
@@ -466,7 +554,9 @@ static void sleep_until_rung(struct fsh_serve *serve, struct fsh_fabric *fab)
     uint32_t seen =
         atomic_load_explicit(&shared->doorbell, memory_order_relaxed);
 
-    atomic_store_explicit(&shared->sleeping, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&shared->sleeping, 1, memory_order_relaxed);
+    if (serve->watch)
+        arm(serve->watch);
     /* Full fence: `sleeping` is published before the rings are looked at
      * again. Partner: the fence in device_sim.c's ring_bell, between the
      * write and its look at `sleeping`. A bell rung after `seen` was read
@@ -474,7 +564,7 @@ static void sleep_until_rung(struct fsh_serve *serve, struct fsh_fabric *fab)
     atomic_thread_fence(memory_order_seq_cst);
     if (!poll_hosts(serve, fab, true) && !serve->stop && !serve->dump_wanted)
         fsh_futex_wait(&shared->doorbell, seen, 0);
-    atomic_store_explicit(&shared->sleeping, 0, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&shared->sleeping, 1, memory_order_relaxed);
 }
 
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
@@ -492,7 +582,7 @@ bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
                 return false;
         }
         work(serve, fab);
-        if (!serve->stop && !fsh_fabric_error(fab) && !linger(serve, fab))
+        if (!is_over(serve, fab) && !linger(serve, fab))
             sleep_until_rung(serve, fab);
         fsh_serve_dump_asked(serve);
     }
@@ -512,6 +602,5 @@ void fsh_serve_stop(struct fsh_serve *serve)
     serve->stop = 1;
     /* The flag, then the bell: whoever read the bell before finds it changed,
      * and fsh_futex_wait returns. */
-    atomic_fetch_add(&serve->shared->doorbell, 1);
-    fsh_futex_wake(&serve->shared->doorbell, INT_MAX);
+    ring(serve->shared);
 }

@@ -21,7 +21,8 @@ struct fsh_serve_port { /* one rank's */
 };
 
 struct fsh_serve {
-    uint32_t nodes;
+    uint32_t nodes;         /* of the fabric */
+    uint32_t first, past;   /* those whose ranks are served, and with ports */
     struct fsh_fabric *fab; /* while it is served */
     size_t dram_bytes, dma_bytes;
     struct fsh_sim_fabric *shared;
@@ -43,6 +44,8 @@ struct fsh_serve {
     uint32_t dram_write; /* as last wanted */
     bool urgent; /* something that cannot wait was taken since all was quiet */
     uint64_t busy_ns, busy_since;
+    uint64_t shown, shown_ns; /* evaluations and time that displays know of */
+    struct fsh_watch *watch;  /* of several partitions; else NULL */
     uint64_t
         quiet_ns; /* ns: nothing is in flight since then; 0: something is */
     const char *dump_file;    /* that dumps go to as well, or NULL */

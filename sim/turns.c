@@ -130,7 +130,7 @@ static uint64_t horizon(const struct fsh_serve *serve,
         return now;
     if (last > now + HORIZON_MOST)
         last = now + HORIZON_MOST;
-    for (uint32_t i = 0; i < serve->nodes; i++) {
+    for (uint32_t i = serve->first; i < serve->past; i++) {
         uint64_t when = i == node ? NEVER : due(serve, i, now);
 
         if (i < node && when != NEVER)
@@ -168,7 +168,7 @@ static uint32_t soonest(const struct fsh_serve *serve, uint64_t now,
     uint32_t first = serve->nodes;
 
     *at = NEVER;
-    for (uint32_t i = 0; i < serve->nodes; i++) {
+    for (uint32_t i = serve->first; i < serve->past; i++) {
         uint64_t when = due(serve, i, now);
 
         if (when < *at) {
@@ -181,7 +181,7 @@ static uint32_t soonest(const struct fsh_serve *serve, uint64_t now,
 
 static bool any_left(const struct fsh_serve *serve)
 {
-    for (uint32_t i = 0; i < serve->nodes; i++)
+    for (uint32_t i = serve->first; i < serve->past; i++)
         if (serve->port[i].mmio->turn.wakes != FSH_SIM_WAKE_NEVER)
             return true;
     return false;
@@ -255,7 +255,7 @@ static bool stands_still(struct fsh_serve *serve, const struct fsh_fabric *fab)
 
     if (fsh_fabric_next(fab) != NEVER)
         return false;
-    for (uint32_t i = 0; i < serve->nodes; i++) {
+    for (uint32_t i = serve->first; i < serve->past; i++) {
         const struct fsh_sim_turn *turn = &serve->port[i].mmio->turn;
 
         if (!is_idle(serve, i))
@@ -288,7 +288,7 @@ static bool is_deadlock(struct fsh_serve *serve, const struct fsh_fabric *fab)
     if (!stands_still(serve, fab) ||
         fsh_time_ns() - serve->unconfirmed_ns < UNCONFIRMED_NS)
         return false;
-    for (uint32_t i = 0; i < serve->nodes; i++)
+    for (uint32_t i = serve->first; i < serve->past; i++)
         if (!confirms(serve, i, fsh_fabric_cycle(fab))) {
             serve->unconfirmed_ns = fsh_time_ns();
             return false;
@@ -305,7 +305,7 @@ static void report_deadlock(struct fsh_serve *serve,
              "deadlock in simulated time, cycle %llu: all ranks wait, and "
              "nothing is in flight",
              (unsigned long long)(now - serve->start));
-    for (uint32_t i = 0; i < serve->nodes; i++) {
+    for (uint32_t i = serve->first; i < serve->past; i++) {
         char *rest = serve->port[i].mmio->turn.text, *line;
 
         while ((line = strsep(&rest, "\n")) != NULL)
@@ -334,7 +334,7 @@ static void begin(struct fsh_serve *serve, struct fsh_fabric *fab)
     fsh_sim_trace_begin(fab);
     atomic_store_explicit(&serve->shared->clock_start, serve->start,
                           memory_order_relaxed);
-    for (uint32_t i = 0; i < serve->nodes; i++) {
+    for (uint32_t i = serve->first; i < serve->past; i++) {
         struct fsh_sim_turn *turn = &serve->port[i].mmio->turn;
 
         turn->wakes = FSH_SIM_WAKE_TIME;

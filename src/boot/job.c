@@ -56,6 +56,10 @@ const char *const *fsh_job_sim_args(void)
     if (fsh_option_given("FSHMEM_SIM_THREADS"))
         snprintf(copy + used, room - used, "--threads %" PRId64 " ",
                  fsh_option_int("FSHMEM_SIM_THREADS"));
+    used = strlen(copy);
+    if (fsh_option_given("FSHMEM_SIMULATORS"))
+        snprintf(copy + used, room - used, "--processes %" PRId64 " ",
+                 fsh_option_int("FSHMEM_SIMULATORS"));
     if (!fsh_option_bool("FSHMEM_COMPUTE"))
         strcat(copy, "--no-compute ");
     strcat(copy, text);

@@ -103,12 +103,12 @@ static uint64_t memory_of(struct fsh_fabric *fab)
 }
 
 /* What is under way comes to its end, and others may begin anew. */
-static void serve(struct fsh_fabric *fab)
+static void serve(const struct part *part, struct fsh_fabric *fab)
 {
     fsh_fabric_run(fab, LAST);
     while (!fsh_fabric_parted(fab) && !fsh_fabric_error(fab)) {
         if (!fsh_fabric_called(fab))
-            fsh_fabric_await_call(fab);
+            fsh_partition_await_call(&part->partition);
         fsh_fabric_run(fab, LAST);
     }
 }
@@ -126,7 +126,7 @@ static void work(struct part *part, struct fsh_fabric *fab)
             return;
     }
     if (part->serves)
-        serve(fab);
+        serve(part, fab);
     else if (part->rounds == ROUNDS)
         CHECK(fsh_fabric_run(fab, LAST) || fsh_fabric_error(fab), "not quiet");
 }

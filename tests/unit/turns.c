@@ -163,6 +163,7 @@ static bool served(void (*what)(unsigned), uint64_t start)
     cycle = start;
     does = what;
     serve = (struct fsh_serve){.nodes = RANKS,
+                               .past = RANKS,
                                .shared = &shared,
                                .port = port,
                                .page = &page,

@@ -242,6 +242,8 @@ static const struct kit_option rows[] = {
      .take = take_for_nodes, .setting = "FSHMEM_DRAM_WRITE_CYCLES"},
     {"--sim-threads", "N", "fpga: threads of the simulator; 0: as many as help",
      .take = take_for_nodes, .setting = "FSHMEM_SIM_THREADS"},
+    {"--simulators", "N", "fpga: processes of the simulator, nodes shared out",
+     .take = take_for_nodes, .setting = "FSHMEM_SIMULATORS"},
     {"--packet", "B", "fpga: payload bytes of a packet: 128, 256, 512, 1024",
      .take = take_for_nodes, .setting = "FSHMEM_PACKET"},
     {"--dump", "FILE",

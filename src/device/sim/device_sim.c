@@ -7,6 +7,7 @@
  * call is made only to wake a sleeping simulator.
  */
 #include <errno.h>
+#include <limits.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static void ring_bell(struct fsh_device *dev)
     if (atomic_load_explicit(&dev->fabric->sleeping, memory_order_relaxed)) {
         atomic_fetch_add_explicit(&dev->fabric->doorbell, 1,
                                   memory_order_relaxed);
-        fsh_futex_wake(&dev->fabric->doorbell, 1);
+        fsh_futex_wake(&dev->fabric->doorbell, INT_MAX);
     }
 }
 

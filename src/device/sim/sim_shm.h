@@ -127,7 +127,7 @@ struct fsh_sim_fabric {
     uint32_t magic;
     uint32_t nodes;
     _Alignas(
-        64) _Atomic uint32_t sleeping; /* sim: 1 while (about to be) asleep */
+        64) _Atomic uint32_t sleeping; /* sim: processes (about to be) asleep */
     _Alignas(64) _Atomic uint32_t doorbell; /* ranks: wake-ups; futex */
     _Alignas(64) _Atomic uint32_t
         gate_seq;               /* ranks: incremented to open the start gate */

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A fabric in several processes of the simulator (fshrun --simulators): programs run, any of
+the processes dies, all sleep while nothing is in flight, and what is of one process only is
+refused."""
+import os
+import signal
+import tempfile
+import time
+
+from fshjob import CLIENT, FSHRUN, TESTS, Job, check, main, run, wait_until
+
+FPGA = [FSHRUN, "--conduit", "fpga"]
+TICKS_S = os.sysconf("SC_CLK_TCK")
+IDLE_S = 1.0
+
+
+def conform(name):
+    return os.path.join(TESTS, "conform", "conform_" + name)
+
+
+def paused(ranks, simulators):
+    """A job whose ranks sleep, and the processes of its simulator, the first one first."""
+    job = Job(*FPGA, "-n", ranks, "--simulators", simulators, CLIENT, "pause")
+    job.await_up(ranks)
+    sims = sorted(job.named("fshsim"))
+    check(len(sims) == simulators, f"{len(sims)} simulators: {job.describe()}")
+    return job, sims
+
+
+def programs_run():
+    for ranks, simulators, name in [(2, 2, "am_random"), (4, 3, "am_flood")]:
+        code, text = run(*FPGA, "-n", ranks, "--simulators", simulators, "--timeout", 50,
+                         conform(name))
+        check(code == 0, f"{name}, {ranks} ranks, {simulators} simulators: {code}\n{text}")
+
+
+def cpu_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def sleep_while_nothing_is_in_flight():
+    job, sims = paused(4, 2)
+    try:
+        time.sleep(IDLE_S / 2)
+        before = sum(map(cpu_ticks, sims))
+        time.sleep(IDLE_S)
+        used = (sum(map(cpu_ticks, sims)) - before) / TICKS_S
+        check(used < IDLE_S / 10, f"{used} s of {IDLE_S} s")
+    finally:
+        job.close()
+
+
+def killed(which, *expected):
+    job, sims = paused(4, 3)
+    try:
+        os.kill(sims[which], signal.SIGKILL)
+        code = job.await_end()
+        text = job.output()
+        check(code != 0, f"code {code}\n{text}")
+        for words in expected:
+            check(words in text, f"no {words!r} in\n{text}")
+    finally:
+        job.close()
+
+
+def first_one_killed():
+    killed(0, "the simulator (pid", "signal 9 (Killed)")
+
+
+def other_one_killed():
+    killed(1, "simulator of nodes 1 to 1", "was killed by signal 9 (Killed)")
+    killed(2, "simulator of nodes 2 to 3", "was killed by signal 9 (Killed)")
+
+
+def one_killed_at_work():
+    """While others wait for it."""
+    job = Job(*FPGA, "-n", 4, "--simulators", 2, conform("am_flood"))
+    try:
+        wait_until(lambda: len(job.named("fshsim")) == 2, "2 simulators")
+        second = max(job.named("fshsim"))
+        wait_until(lambda: cpu_ticks(second) > TICKS_S / 2, "it works")
+        os.kill(second, signal.SIGKILL)
+        code = job.await_end()
+        check(code != 0 and "simulator of nodes 2 to 3" in job.output(),
+              f"{code} {job.output()}")
+    finally:
+        job.close()
+
+
+def what_is_of_one_is_refused():
+    code, text = run(*FPGA, "-n", 2, "--simulators", 3, CLIENT, "hello")
+    check(code != 0 and "3 simulators for 2 nodes" in text, f"{code} {text}")
+    with tempfile.TemporaryDirectory() as where:
+        for option in "--record", "--waves", "--trace":
+            code, text = run(*FPGA, "-n", 2, "--simulators", 2, option,
+                             os.path.join(where, "file.fst"), CLIENT, "hello")
+            check(code != 0 and "not with several simulators" in text,
+                  f"{option}: {code} {text}")
+
+
+main([programs_run, sleep_while_nothing_is_in_flight, first_one_killed,
+      other_one_killed, one_killed_at_work, what_is_of_one_is_refused])
