@@ -135,7 +135,7 @@ static bool gather(struct fsh_dump *d)
     d->beats = calloc(d->nodes, sizeof *d->beats);
     if (!d->state || !d->beats)
         return false;
-    for (uint32_t i = 0; i < d->nodes; i++) {
+    for (uint32_t i = d->fab->first; i < d->fab->past; i++) {
         d->gathering = i;
         fsh_node_state(d->fab->node[i].rtl, &d->state[i], keep, d);
         for (uint32_t p = 0; p < d->fab->node[i].ports; p++)
@@ -161,9 +161,14 @@ static void head(const struct fsh_dump *d)
         fsh_text_add(&text, "; at rest for %s",
                      fsh_dump_time(r->still_ns, time));
     fsh_dump_line(d, "%s", text.s);
-    if (d->state[0].missing)
+    if (d->fab->partitions)
+        fsh_dump_line(d,
+                      "(of nodes %" PRIu32 " to %" PRIu32
+                      "; other simulators tell of the others)",
+                      d->fab->first, d->fab->past - 1);
+    if (d->state[d->fab->first].missing)
         fsh_dump_line(d, "(not all can be seen in this build: no %s)",
-                      d->state[0].missing);
+                      d->state[d->fab->first].missing);
 }
 
 /* "nodes 4-15, 17: idle" */
@@ -172,8 +177,8 @@ static void idle_nodes(const struct fsh_dump *d)
     struct fsh_text text = {.n = 0};
     uint32_t some = 0;
 
-    for (uint32_t i = 0, end; i < d->nodes; i = end) {
-        for (end = i; end < d->nodes && fsh_dump_idle(d, end);)
+    for (uint32_t i = d->fab->first, end; i < d->fab->past; i = end) {
+        for (end = i; end < d->fab->past && fsh_dump_idle(d, end);)
             end++;
         if (end == i) {
             end = i + 1;
@@ -200,7 +205,7 @@ static bool oldest(const struct fsh_dump *d, struct fsh_dump_op *first)
     struct fsh_dump_op op;
     bool any = false;
 
-    for (uint32_t i = 0; i < d->nodes; i++) {
+    for (uint32_t i = d->fab->first; i < d->fab->past; i++) {
         for (uint32_t t = 0; t < FSH_NUM_TAGS; t++)
             if (fsh_dump_tagged(d, i, t, &op) && is_older(&op, first, any)) {
                 *first = op;
@@ -252,7 +257,7 @@ void fsh_dump(const struct fsh_fabric *fab,
     if (gather(&d)) {
         head(&d);
         tell_oldest(&d);
-        for (uint32_t i = 0; i < d.nodes; i++)
+        for (uint32_t i = fab->first; i < fab->past; i++)
             if (!fsh_dump_idle(&d, i))
                 fsh_dump_node(&d, i);
         idle_nodes(&d);

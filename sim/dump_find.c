@@ -210,7 +210,7 @@ void fsh_dump_find(const struct fsh_dump *d, const struct fsh_dump_op *op,
         uint32_t end = op->opcode == FSH_OP_GET ? op->node : op->peer;
 
         find_context(d, op, true, found);
-        if (end < d->nodes)
+        if (end < d->nodes && fsh_is_here(d->fab, end))
             found->written =
                 fsh_node_counted(d->fab->node[end].rtl, op->node, op->tag);
         if (found->written > op->length)

@@ -714,7 +714,7 @@ static void begin_with_rank(struct chains *c, uint32_t rank)
     if (is_seen(c, t))
         return;
     begin_with(c, t);
-    for (uint32_t i = rank + 1; i < c->d->nodes; i++) {
+    for (uint32_t i = rank + 1; i < c->d->fab->past; i++) {
         struct thing other = thing(RANK, i, 0, 0);
 
         if (is_seen(c, other) || !alike(c->d, rank, i))
@@ -733,9 +733,9 @@ void fsh_dump_waits(const struct fsh_dump *d)
 {
     struct chains c = {.d = d};
 
-    for (uint32_t i = 0; i < d->nodes; i++)
+    for (uint32_t i = d->fab->first; i < d->fab->past; i++)
         begin_with_rank(&c, i);
-    for (uint32_t i = 0; i < d->nodes; i++)
+    for (uint32_t i = d->fab->first; i < d->fab->past; i++)
         begin_with_node(&c, i);
     if (c.left_out)
         fsh_dump_line(d, "  ... and %" PRIu32 " chains more", c.left_out);

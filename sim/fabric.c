@@ -180,6 +180,26 @@ bool fsh_fabric_called(struct fsh_fabric *fab)
     return true;
 }
 
+void fsh_fabric_hosts(struct fsh_fabric *fab, uint64_t cycle)
+{
+    fab->hosts = cycle;
+}
+
+void fsh_fabric_tell(struct fsh_fabric *fab, uint32_t words)
+{
+    fab->told = words;
+}
+
+uint32_t fsh_fabric_agreed(const struct fsh_fabric *fab)
+{
+    return fab->agreed;
+}
+
+void fsh_fabric_again(struct fsh_fabric *fab)
+{
+    fab->quiet = false;
+}
+
 void fsh_fabric_part(struct fsh_fabric *fab)
 {
     if (fab->partitions)
@@ -201,6 +221,8 @@ void fsh_epoch_enter(struct fsh_fabric *fab)
     for (uint32_t i = fab->first; i < fab->past; i++)
         fab->node[i].hash = 0;
     fab->waves_origin = fab->cycle;
+    if (fab->partitions)
+        fab->quiet = false;
 }
 
 uint64_t fsh_fabric_epoch(struct fsh_fabric *fab)

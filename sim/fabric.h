@@ -34,8 +34,8 @@ struct fsh_fabric_events {
     void (*doorbell)(void *arg, uint32_t node, uint64_t cycle);
     /* A gate requested by fsh_fabric_gate has opened. */
     void (*gate_open)(void *arg);
-    /* Of several partitions: is the fabric's owner to stop? Asked while others are
-     * waited for. */
+    /* Of several partitions, now and then while others are waited for: is the fabric's
+     * owner to stop? */
     bool (*stops)(void *arg);
     /* For tests; not while recording. A beat, no boundary, is on its way to
      * this port of the node, which gets what the test makes of it. */
@@ -141,6 +141,21 @@ bool fsh_fabric_gate_heard(const struct fsh_fabric *fab);
 /* When quiet: has another partition something to do, or gone? Then this one is not quiet
  * any more. */
 bool fsh_fabric_called(struct fsh_fabric *fab);
+/* Of several partitions: hosts of this one do nothing before this cycle unless their nodes
+ * do; UINT64_MAX: it is not known what they do, and they do it at the cycle at which they
+ * are found, whatever that is. */
+void fsh_fabric_hosts(struct fsh_fabric *fab, uint64_t cycle);
+/* Words that a partition tells the others each time they meet (enum fsh_word); those that
+ * all have told when they last met, all of the same round. */
+enum fsh_word {
+    FSH_WORD_CLOCKS = 1, /* all ranks are where simulated time begins */
+    FSH_WORD_LEFT = 2,   /* no rank here needs another turn */
+    FSH_WORD_STUCK = 4   /* nothing happens here any more, and ranks say so */
+};
+void fsh_fabric_tell(struct fsh_fabric *fab, uint32_t words);
+uint32_t fsh_fabric_agreed(const struct fsh_fabric *fab);
+/* All are quiet, and meet once more all the same. */
+void fsh_fabric_again(struct fsh_fabric *fab);
 /* The others go on without this partition's nodes from now on, and this one without
  * theirs. */
 void fsh_fabric_part(struct fsh_fabric *fab);
@@ -176,8 +191,7 @@ void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,
 bool fsh_fabric_step(struct fsh_fabric *fab);
 /* The same, but on to the next cycle only. */
 bool fsh_fabric_tick(struct fsh_fabric *fab);
-/* Of several partitions `end` is also a promise: before it hosts of this one do nothing.
- * What happens before `end`, for a quantum at most, then on to the next cycle at which
+/* What happens before `end`, for a quantum at most, then on to the next cycle at which
  * something happens or to `end`. Returns what fsh_fabric_step does, and what happens is
  * the same, but no host call can be made in between. */
 bool fsh_fabric_quantum(struct fsh_fabric *fab, uint64_t end);
@@ -189,6 +203,8 @@ uint64_t fsh_fabric_told(const struct fsh_fabric *fab);
 /* The cycle, this one or a later, at which something happens next; UINT64_MAX: not
  * before a host call. Every cycle of a fabric that does not jump, until quiet. */
 uint64_t fsh_fabric_next(const struct fsh_fabric *fab);
+/* The same, but for what other partitions may do. */
+uint64_t fsh_fabric_due(const struct fsh_fabric *fab);
 /* On to cycle `to`, if nothing happens before it. */
 void fsh_fabric_pass(struct fsh_fabric *fab, uint64_t to);
 /* Nothing is pending: what follows takes the same cycles however long it took to

@@ -204,7 +204,8 @@ static bool init_absent(struct fsh_fabric *fab, uint32_t index)
 
     node->index = index;
     node->wake = FSH_NEVER;
-    return init_links(fab, node);
+    node->ledger = calloc(1, sizeof *node->ledger); /* dumps look at it */
+    return node->ledger && init_links(fab, node);
 }
 
 static bool init_node(struct fsh_fabric *fab, uint32_t index)
@@ -331,7 +332,7 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
     if (!ok)
         return NULL;
     fab->config = *config;
-    fab->gate_opens = FSH_NEVER;
+    fab->gate_opens = fab->hosts = FSH_NEVER;
     fsh_node_error_clear();
     ok = (!config->replay || open_tape(fab, err, errlen)) &&
          config_ok(&fab->config, err, errlen) &&

@@ -252,8 +252,8 @@ static int replay(const struct options *o)
 
 static void on_term(int sig)
 {
-    (void)sig;
     fsh_serve_stop(serving);
+    fsh_processes_signal(sig);
 }
 
 static void on_usr1(int sig)
@@ -284,17 +284,12 @@ static int fail(struct fsh_job *job, const char *err)
 static bool share_out(struct options *o, const struct fsh_job *job, char *err,
                       size_t errlen)
 {
-    const char *what = o->config.clocked      ? "simulated time of hosts"
-                       : fsh_trace_is_there() ? "a trace"
-                                              : NULL;
-
     if (o->processes < 2)
         return true;
-    if (what) {
+    if (fsh_trace_is_there()) {
         snprintf(err, errlen,
-                 "%s: not with several simulators; leave out --simulators "
-                 "(FSHMEM_SIMULATORS)",
-                 what);
+                 "--trace: not with several simulators; give it without "
+                 "--simulators (FSHMEM_SIMULATORS)");
         return false;
     }
     if (!fsh_processes_start(&o->partition, o->processes, job->config.nodes,

@@ -226,7 +226,9 @@ struct fsh_fabric {
     struct fsh_sim_trace *trace; /* trace.c; NULL: none */
     const struct fsh_trace_ops *traced;
     struct fsh_partitions *partitions; /* NULL: all nodes are here */
-    uint64_t window; /* the first cycle that waits for other partitions */
+    uint64_t window;       /* the first cycle that waits for other partitions */
+    uint64_t hosts;        /* fsh_fabric_hosts */
+    uint32_t told, agreed; /* words, when partitions next meet, and last met */
     uint64_t cycle;
     uint64_t moved;        /* the last one in which something happened */
     uint32_t quantum;      /* cycles at most */

@@ -32,6 +32,7 @@ struct notice { /* and then so many beats */
     uint64_t next;       /* the promise */
     uint64_t gate_asked; /* a gate is to open, no sooner; FSH_NEVER: none */
     uint64_t gate_ready; /* all that was before it is in the nodes since */
+    uint32_t words;      /* enum fsh_word */
     uint32_t parts;      /* it is the last one: the others go on without it */
 };
 
@@ -45,6 +46,7 @@ struct peer {
     struct buffer in;  /* a notice, perhaps more; part of one */
     struct buffer out; /* this round's, of which ... */
     size_t sent;       /* ... so much is gone */
+    bool reset;        /* an error has told of its end */
 };
 
 struct fsh_partitions {
@@ -146,6 +148,9 @@ static bool take_some(struct fsh_partitions *p, uint32_t which)
     n = recv(peer->fd, some, sizeof some, MSG_DONTWAIT);
     if (n < 0 && is_idle(errno))
         return false;
+    /* It has left what this one sent; what it sent itself comes next. */
+    if (n < 0 && errno == ECONNRESET && !peer->reset)
+        return peer->reset = true;
     if (n <= 0) {
         snprintf(how, sizeof how, "is gone%s%s", n < 0 ? ": " : "",
                  n < 0 ? strerror(errno) : "");
@@ -171,6 +176,7 @@ static struct notice announce(const struct fsh_partitions *p, uint64_t next)
     const struct fsh_fabric *fab = p->fab;
     struct notice notice = {.magic = MAGIC,
                             .round = p->round,
+                            .words = fab->told,
                             .next = next,
                             .gate_asked = FSH_NEVER,
                             .gate_ready = FSH_NEVER};
@@ -189,6 +195,7 @@ static void join(struct notice *all, const struct notice *one)
 {
     if (one->next < all->next)
         all->next = one->next;
+    all->words &= one->words;
     if (one->gate_asked < all->gate_asked)
         all->gate_asked = one->gate_asked;
     if (one->gate_ready > all->gate_ready)
@@ -390,6 +397,7 @@ bool fsh_partitions_meet(struct fsh_partitions *p, uint64_t next,
         return false;
     p->round++;
     settle_gate(p->fab, &all);
+    p->fab->agreed = all.words;
     *least = all.next;
     return true;
 }

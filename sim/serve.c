@@ -29,6 +29,7 @@
 #include "trace.h"
 #include "turns.h"
 
+#define STOP_NS UINT64_C(300000000)
 #define PATIENCE_NS UINT64_C(500000) /* of each rank, times their number */
 
 enum {
@@ -104,11 +105,17 @@ static void on_gate(void *arg)
                           memory_order_release);
 }
 
+/* Others that are to stop as well bring what is in flight to its end with this one. */
 static bool is_stopped(void *arg)
 {
-    const struct fsh_serve *serve = arg;
+    struct fsh_serve *serve = arg;
 
-    return serve->stop != 0;
+    fsh_serve_dump_asked(serve);
+    if (!serve->stop)
+        return false;
+    if (serve->stop_ns == 0)
+        serve->stop_ns = fsh_time_ns();
+    return fsh_time_ns() - serve->stop_ns > STOP_NS;
 }
 
 /* --- calls of other partitions ------------------------------------------- */
@@ -224,6 +231,7 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
         serve->nodes = nodes;
         serve->first = p ? p->first[p->index] : 0;
         serve->past = p ? p->first[p->index + 1] : nodes;
+        serve->partitioned = p != NULL;
         serve->page = job->page;
         serve->dram_bytes = job->config.dram_bytes;
         serve->dma_bytes = FSH_SIM_DMA_BYTES;
@@ -343,8 +351,19 @@ static bool held_back(struct fsh_serve *serve, struct fsh_serve_port *port)
 void fsh_serve_catch_up(const struct fsh_serve *serve, struct fsh_fabric *fab,
                         uint64_t clock)
 {
-    if (serve->start + clock > fsh_fabric_cycle(fab))
-        fsh_fabric_pass(fab, serve->start + clock);
+    uint64_t to = serve->start + clock;
+
+    if (to <= fsh_fabric_cycle(fab))
+        return;
+    fsh_fabric_pass(fab, to);
+    /* Other partitions may have to come along. */
+    if (!serve->partitioned || to <= fsh_fabric_cycle(fab))
+        return;
+    fsh_fabric_hosts(fab, to);
+    fsh_fabric_again(fab);
+    while (fsh_fabric_cycle(fab) < to && fsh_fabric_quantum(fab, to))
+        continue;
+    fsh_fabric_hosts(fab, UINT64_MAX);
 }
 
 /* Made no later than where the rank is. */

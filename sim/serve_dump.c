@@ -70,7 +70,7 @@ static struct fsh_dump_host *look_at_hosts(const struct fsh_serve *serve)
     struct fsh_dump_host *host = calloc(serve->nodes, sizeof *host);
     uint64_t now = fsh_time_ns();
 
-    for (uint32_t i = 0; host && i < serve->nodes; i++) {
+    for (uint32_t i = serve->first; host && i < serve->past; i++) {
         look_at_rank(serve, i, &host[i]);
         if (serve->port[i].wrote_ns && !serve->clocks)
             host[i].silent_ns = now - serve->port[i].wrote_ns;

@@ -32,9 +32,11 @@ struct fsh_serve {
     bool clocks;    /* simulated time of the hosts has begun ... */
     uint64_t start; /* ... in this cycle; before that 0 */
     struct fsh_handover handover;
-    uint64_t moved;          /* cycle in which the fabric last did something */
-    uint64_t still_since;    /* cycle since which ranks look in vain ... */
-    uint64_t still_ns;       /* ... and when that was first seen; 0 never */
+    uint64_t moved;       /* cycle in which the fabric last did something */
+    uint64_t still_since; /* cycle since which ranks look in vain ... */
+    uint64_t still_ns;    /* ... and when that was first seen; 0 never */
+    uint64_t
+        confirmed; /* since this cycle - 1 ranks wait, as they have said; or 0 */
     uint64_t unconfirmed_ns; /* when a rank last said that it is not so */
     struct fsh_job_page *page;
     char deadlock[128];  /* why simulated time has no end, or "" */
@@ -45,12 +47,14 @@ struct fsh_serve {
     bool urgent; /* something that cannot wait was taken since all was quiet */
     uint64_t busy_ns, busy_since;
     uint64_t shown, shown_ns; /* evaluations and time that displays know of */
+    bool partitioned;         /* others have the other nodes */
     struct fsh_watch *watch;  /* of several partitions; else NULL */
     uint64_t
         quiet_ns; /* ns: nothing is in flight since then; 0: something is */
     const char *dump_file;    /* that dumps go to as well, or NULL */
     volatile int dump_wanted; /* set by a signal handler */
-    volatile int stop;        /* set by a signal handler of this thread */
+    uint64_t stop_ns;  /* when others were first waited for after that: */
+    volatile int stop; /* set by a signal handler of this thread */
 };
 
 /* A rank may be ahead of the fabric, which does nothing up to there: on to that

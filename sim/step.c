@@ -286,16 +286,23 @@ static uint64_t next_event(const struct fsh_fabric *fab)
     return next;
 }
 
-uint64_t fsh_fabric_next(const struct fsh_fabric *fab)
+uint64_t fsh_fabric_due(const struct fsh_fabric *fab)
 {
     uint64_t next;
 
     if (fab->failed || fab->over || fab->quiet)
         return FSH_NEVER;
     next = fab->config.jump ? next_event(fab) : fab->cycle;
-    if (fab->partitions && fab->window < next)
-        next = fab->window;
     return next > fab->cycle ? next : fab->cycle;
+}
+
+uint64_t fsh_fabric_next(const struct fsh_fabric *fab)
+{
+    uint64_t next = fsh_fabric_due(fab);
+
+    if (!fab->partitions || fab->failed || fab->quiet || fab->window >= next)
+        return next;
+    return fab->window > fab->cycle ? fab->window : fab->cycle;
 }
 
 void fsh_fabric_pass(struct fsh_fabric *fab, uint64_t to)
@@ -347,16 +354,17 @@ static void join(struct fsh_fabric *fab)
 }
 
 /* At the end of its window a partition waits for the others, and goes on with them to
- * where something happens next. Hosts here do nothing before cycle `hosts`. Returns the
- * cycle of the next event, or at which they meet again, or FSH_NEVER. */
-static uint64_t meet(struct fsh_fabric *fab, uint64_t hosts)
+ * where something happens next. Returns the cycle of the next event, or at which they meet
+ * again, or FSH_NEVER. */
+static uint64_t meet(struct fsh_fabric *fab)
 {
     uint64_t next = next_event(fab), least;
 
     if (next < fab->cycle)
         next = fab->cycle;
-    if (!fsh_partitions_meet(fab->partitions, next < hosts ? next : hosts,
-                             &least))
+    if (fab->hosts < next)
+        next = fab->hosts;
+    if (!fsh_partitions_meet(fab->partitions, next, &least))
         return FSH_NEVER;
     fab->quiet = least == FSH_NEVER;
     if (fab->quiet)
@@ -369,9 +377,8 @@ static uint64_t meet(struct fsh_fabric *fab, uint64_t hosts)
 }
 
 /* The present cycle, and others before `end`. Returns that of the next event, or
- * FSH_NEVER. `hosts` as in meet. */
-static uint64_t pass_quantum(struct fsh_fabric *fab, uint64_t end,
-                             uint64_t hosts)
+ * FSH_NEVER. */
+static uint64_t pass_quantum(struct fsh_fabric *fab, uint64_t end)
 {
     uint64_t next, most;
 
@@ -380,7 +387,7 @@ static uint64_t pass_quantum(struct fsh_fabric *fab, uint64_t end,
     if (fab->failed || fab->over || fab->quiet)
         return FSH_NEVER;
     if (fab->partitions && fab->cycle >= fab->window)
-        return meet(fab, hosts);
+        return meet(fab);
     if (end == fab->cycle + 1 || in_lockstep(fab)) {
         step_all(fab);
     } else {
@@ -402,8 +409,7 @@ static uint64_t pass_quantum(struct fsh_fabric *fab, uint64_t end,
 
 bool fsh_fabric_tick(struct fsh_fabric *fab)
 {
-    return pass_quantum(fab, fab->cycle + 1, FSH_NEVER) != FSH_NEVER &&
-           !fab->failed;
+    return pass_quantum(fab, fab->cycle + 1) != FSH_NEVER && !fab->failed;
 }
 
 /* On to the next event, but not past `end`. */
@@ -419,12 +425,12 @@ static bool jump(struct fsh_fabric *fab, uint64_t next, uint64_t end)
 
 bool fsh_fabric_step(struct fsh_fabric *fab)
 {
-    return jump(fab, pass_quantum(fab, fab->cycle + 1, FSH_NEVER), FSH_NEVER);
+    return jump(fab, pass_quantum(fab, fab->cycle + 1), FSH_NEVER);
 }
 
 bool fsh_fabric_quantum(struct fsh_fabric *fab, uint64_t end)
 {
-    return jump(fab, pass_quantum(fab, end, end), end);
+    return jump(fab, pass_quantum(fab, end), end);
 }
 
 bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t max_cycles)
@@ -432,7 +438,7 @@ bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t max_cycles)
     uint64_t end = fab->cycle + max_cycles;
 
     while (fab->cycle < end)
-        if (!jump(fab, pass_quantum(fab, end, FSH_NEVER), FSH_NEVER))
+        if (!jump(fab, pass_quantum(fab, end), FSH_NEVER))
             break;
     return fab->quiet && !fab->failed;
 }

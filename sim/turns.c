@@ -195,6 +195,7 @@ static void pass(struct fsh_serve *serve, struct fsh_fabric *fab, uint64_t at,
 {
     uint64_t next = fsh_fabric_next(fab), now = fsh_fabric_cycle(fab), told;
 
+    fsh_fabric_hosts(fab, drained ? at : now);
     if (next <= now) {
         told = drained ? fsh_fabric_told(fab) : now + 1;
         fsh_fabric_quantum(fab, told < at ? told : at);
@@ -248,12 +249,14 @@ static bool is_vain(struct fsh_serve *serve, uint64_t since, uint64_t now)
            fsh_time_ns() - serve->still_ns >= VAIN_NS;
 }
 
-static bool stands_still(struct fsh_serve *serve, const struct fsh_fabric *fab)
+/* *from: since this cycle. */
+static bool stands_still(struct fsh_serve *serve, const struct fsh_fabric *fab,
+                         uint64_t *from)
 {
     uint64_t since = serve->moved, now = fsh_fabric_cycle(fab);
     bool stuck = true;
 
-    if (fsh_fabric_next(fab) != NEVER)
+    if (fsh_fabric_due(fab) != NEVER)
         return false;
     for (uint32_t i = serve->first; i < serve->past; i++) {
         const struct fsh_sim_turn *turn = &serve->port[i].mmio->turn;
@@ -264,6 +267,7 @@ static bool stands_still(struct fsh_serve *serve, const struct fsh_fabric *fab)
             since = serve->start + turn->idle;
         stuck = stuck && turn->stuck;
     }
+    *from = since;
     return stuck ? now >= since + STUCK_CYCLES : is_vain(serve, since, now);
 }
 
@@ -282,18 +286,48 @@ static bool confirms(struct fsh_serve *serve, uint32_t node, uint64_t now)
     return answered && turn->confirms != 0;
 }
 
-/* Nothing can happen any more, and all ranks say so: then it stays like that. */
-static bool is_deadlock(struct fsh_serve *serve, const struct fsh_fabric *fab)
+/* Nothing can happen here any more, and all ranks say so: then it stays like that, unless
+ * another partition does something. */
+static bool is_stuck(struct fsh_serve *serve, const struct fsh_fabric *fab)
 {
-    if (!stands_still(serve, fab) ||
-        fsh_time_ns() - serve->unconfirmed_ns < UNCONFIRMED_NS)
+    uint64_t since;
+
+    if (!stands_still(serve, fab, &since)) {
+        serve->confirmed = 0;
+        return false;
+    }
+    if (serve->confirmed == since + 1)
+        return true;
+    if (fsh_time_ns() - serve->unconfirmed_ns < UNCONFIRMED_NS)
         return false;
     for (uint32_t i = serve->first; i < serve->past; i++)
         if (!confirms(serve, i, fsh_fabric_cycle(fab))) {
             serve->unconfirmed_ns = fsh_time_ns();
             return false;
         }
+    serve->confirmed = since + 1;
     return true;
+}
+
+/* Of several partitions each says so until all do at the cycle at which they meet. */
+static bool is_deadlock(struct fsh_serve *serve, struct fsh_fabric *fab,
+                        bool drained)
+{
+    bool stuck = drained && is_stuck(serve, fab);
+
+    if (!serve->partitioned)
+        return stuck;
+    fsh_fabric_tell(fab, (stuck ? FSH_WORD_STUCK : 0) |
+                             (any_left(serve) ? 0 : FSH_WORD_LEFT));
+    return stuck && fsh_fabric_agreed(fab) & FSH_WORD_STUCK;
+}
+
+/* Does no rank, of any partition, need another turn? */
+static bool are_over(const struct fsh_serve *serve,
+                     const struct fsh_fabric *fab)
+{
+    return !any_left(serve) &&
+           (!serve->partitioned || fsh_fabric_agreed(fab) & FSH_WORD_LEFT);
 }
 
 static void report_deadlock(struct fsh_serve *serve,
@@ -326,10 +360,26 @@ static void settle(struct fsh_serve *serve, struct fsh_fabric *fab)
     } while (!drained && !fsh_fabric_error(fab));
 }
 
+/* All partitions have come here, and nothing is left in the rings of any, nor in flight:
+ * they know it of the same round. */
+static void settle_all(struct fsh_serve *serve, struct fsh_fabric *fab)
+{
+    settle(serve, fab);
+    while (serve->partitioned && !serve->stop && !fsh_fabric_error(fab)) {
+        fsh_fabric_tell(fab, fsh_serve_take(serve, fab) ? FSH_WORD_CLOCKS : 0);
+        fsh_fabric_again(fab);
+        if (!fsh_fabric_run(fab, SETTLE))
+            continue;
+        if (fsh_fabric_agreed(fab) & FSH_WORD_CLOCKS)
+            break;
+    }
+    fsh_fabric_tell(fab, 0);
+}
+
 static void begin(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
     fsh_handover_init(&serve->handover, fsh_handover_processors());
-    settle(serve, fab);
+    settle_all(serve, fab);
     serve->start = fsh_fabric_epoch(fab);
     fsh_sim_trace_begin(fab);
     atomic_store_explicit(&serve->shared->clock_start, serve->start,
@@ -350,13 +400,13 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
 
     begin(serve, fab);
     /* The end of the job may be announced before the last turn is looked at. */
-    while (any_left(serve) && !serve->stop && !fsh_fabric_error(fab)) {
+    while (!are_over(serve, fab) && !serve->stop && !fsh_fabric_error(fab)) {
         uint64_t now = fsh_fabric_cycle(fab), at;
         uint32_t node = soonest(serve, now, &at);
 
         fsh_trace_reached(now - serve->start);
         fsh_serve_dump_asked(serve);
-        if (drained && is_deadlock(serve, fab)) {
+        if (is_deadlock(serve, fab, drained)) {
             report_deadlock(serve, fab);
             return false;
         }
@@ -375,6 +425,7 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
             drained = fsh_serve_take(serve, fab);
     }
     fsh_sim_trace_end(fab);
+    fsh_fabric_hosts(fab, NEVER);
     settle(serve, fab);
     return !any_left(serve) && !fsh_fabric_error(fab);
 }

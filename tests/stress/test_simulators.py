@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fabric in several processes of the simulator (fshrun --simulators): programs run, any of
-the processes dies, all sleep while nothing is in flight, and what is of one process only is
-refused."""
+"""A fabric in several processes of the simulator (fshrun --simulators): programs run, in the
+same cycles; any of the processes dies, all sleep while nothing is in
+flight, deadlocks are found, and what is of one process only is refused."""
 import os
+import re
 import signal
 import tempfile
 import time
 
-from fshjob import CLIENT, FSHRUN, TESTS, Job, check, main, run, wait_until
+from fshjob import BIN, CLIENT, FSHRUN, TESTS, Job, check, main, run, wait_until
 
 FPGA = [FSHRUN, "--conduit", "fpga"]
 TICKS_S = os.sysconf("SC_CLK_TCK")
@@ -33,6 +34,44 @@ def programs_run():
         code, text = run(*FPGA, "-n", ranks, "--simulators", simulators, "--timeout", 50,
                          conform(name))
         check(code == 0, f"{name}, {ranks} ranks, {simulators} simulators: {code}\n{text}")
+
+
+def same_cycles():
+    """In simulated time of hosts, where what a program measures is a function of it."""
+    perf = os.path.join(BIN, "fshperf")
+    rtt = [*FPGA, "-n", 2, "--clock", "simulated", "--timeout", 50, perf, "am-rtt"]
+    coll = [perf, "coll", "--clock", "simulated", "--ranks", 8, "--op", "allreduce",
+            "--bytes", "8K", "--type", "float", "--host-costs", "1"]
+
+    def said(what, **env):
+        code, text = run(*what, env=env)
+        return code, re.sub(r"in [0-9.]+ s of wall time", "", text)
+
+    for what in rtt, coll:
+        one, two = said(what), said(what, FSHMEM_SIMULATORS="2")
+        check(one[0] == 0 and two == one, f"one: {one}\ntwo: {two}")
+
+
+def deadlock():
+    """No partition knows by itself that nothing will happen any more."""
+    for mode, like in ("handlers", "notes"), ("polls", "what its polls do not find"):
+        code, text = run(*FPGA, "-n", 3, "--simulators", 2, "--clock", "simulated",
+                         "--timeout", 30, os.path.join(TESTS, "stress_deadlock"), mode)
+        check(code not in (0, 124) and "deadlock in simulated time" in text,
+              f"{mode}: {code}\n{text}")
+        for rank in range(3):
+            check(re.search(f"deadlock: rank {rank} waits for: .*{like}", text),
+                  f"{mode}, rank {rank}\n{text}")
+
+
+def dump_of_all():
+    job, sims = paused(4, 2)
+    try:
+        os.kill(sims[0], signal.SIGUSR1)
+        for nodes in "(of nodes 0 to 1;", "(of nodes 2 to 3;":
+            wait_until(lambda nodes=nodes: nodes in job.output(), nodes)
+    finally:
+        job.close()
 
 
 def cpu_ticks(pid):
@@ -101,5 +140,6 @@ def what_is_of_one_is_refused():
                   f"{option}: {code} {text}")
 
 
-main([programs_run, sleep_while_nothing_is_in_flight, first_one_killed,
+main([programs_run, same_cycles, deadlock, dump_of_all,
+      sleep_while_nothing_is_in_flight, first_one_killed,
       other_one_killed, one_killed_at_work, what_is_of_one_is_refused])

@@ -78,10 +78,12 @@ static void prod(struct fsh_fabric *fab, uint64_t round, uint32_t nodes)
 static void until(const struct part *part, struct fsh_fabric *fab,
                   uint64_t cycle)
 {
+    fsh_fabric_hosts(fab, cycle);
     while (fsh_fabric_cycle(fab) < cycle && !fsh_fabric_error(fab) &&
            !part->stopped)
         if (!fsh_fabric_quantum(fab, cycle) && !fsh_fabric_error(fab))
             fsh_fabric_pass(fab, cycle);
+    fsh_fabric_hosts(fab, UINT64_MAX);
 }
 
 static uint64_t memory_of(struct fsh_fabric *fab)
