@@ -9,7 +9,7 @@ import signal
 import tempfile
 import time
 
-from fshjob import BIN, CLIENT, FSHRUN, TESTS, Job, check, main, run, wait_until
+from fshjob import BIN, CLIENT, FSHRUN, TESTS, Failure, Job, check, main, run, wait_until
 
 FPGA = [FSHRUN, "--conduit", "fpga"]
 TICKS_S = os.sysconf("SC_CLK_TCK")
@@ -23,9 +23,13 @@ def conform(name):
 def paused(ranks, simulators):
     """A job whose ranks sleep, and the processes of its simulator, the first one first."""
     job = Job(*FPGA, "-n", ranks, "--simulators", simulators, CLIENT, "pause")
-    job.await_up(ranks)
-    sims = sorted(job.named("fshsim"))
-    check(len(sims) == simulators, f"{len(sims)} simulators: {job.describe()}")
+    try:
+        job.await_up(ranks)
+        sims = sorted(job.named("fshsim"))
+        check(len(sims) == simulators, f"{len(sims)} simulators: {job.describe()}")
+    except Failure:
+        job.close()
+        raise
     return job, sims
 
 
