@@ -47,15 +47,13 @@ struct fsh_fabric_events {
 struct fsh_partition {
     uint32_t index, count;             /* this one; all */
     uint32_t first[FSH_MAX_NODES + 1]; /* node of each, and the number of all */
-    int peer
-        [FSH_MAX_NODES]; /* a connected stream socket to each other one, which
-                                stays the caller's */
+    /* A connected stream socket to each other one, which stays the caller's. */
+    int peer[FSH_MAX_NODES];
 };
 
 struct fsh_fabric_config {
     uint32_t nodes; /* 1..FSH_MAX_NODES, of all partitions */
-    const struct fsh_partition
-        *partition; /* copied; NULL: all nodes are here */
+    const struct fsh_partition *partition; /* copied; NULL: all are here */
     const struct fsh_topology
         *topology;              /* of so many nodes, copied; NULL: ring */
     uint32_t link_cycles;       /* one way, >= 1 */

@@ -218,9 +218,8 @@ struct fsh_sim_trace;
 struct fsh_fabric {
     struct fsh_fabric_config config;
     struct fsh_topology topology;
-    struct fsh_sim_node
-        *node;            /* all, but only links of those that are not here */
-    uint32_t first, past; /* those that are */
+    struct fsh_sim_node *node; /* of those that are not here only links */
+    uint32_t first, past;      /* those that are */
     struct fsh_node_waves *waves;
     struct fsh_tape *tape;       /* recording or replaying; NULL neither */
     struct fsh_sim_trace *trace; /* trace.c; NULL: none */

@@ -125,8 +125,8 @@ static bool send_some(struct fsh_partitions *p, uint32_t which)
     n = send(peer->fd, peer->out.at + peer->sent, peer->out.used - peer->sent,
              MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0) {
-        if (!is_idle(
-                errno)) /* what it has sent tells more, if it was the end */
+        /* What it has sent tells more, if it was the end. */
+        if (!is_idle(errno))
             peer->sent = peer->out.used;
         return false;
     }

@@ -35,8 +35,7 @@ struct fsh_serve {
     uint64_t moved;       /* cycle in which the fabric last did something */
     uint64_t still_since; /* cycle since which ranks look in vain ... */
     uint64_t still_ns;    /* ... and when that was first seen; 0 never */
-    uint64_t
-        confirmed; /* since this cycle - 1 ranks wait, as they have said; or 0 */
+    uint64_t confirmed; /* ranks wait since this cycle - 1, and say so; or 0 */
     uint64_t unconfirmed_ns; /* when a rank last said that it is not so */
     struct fsh_job_page *page;
     char deadlock[128];  /* why simulated time has no end, or "" */

@@ -150,8 +150,8 @@ const struct fsh_option_row fsh_option_table[] = {
         "speed; 0: 1 below 8 nodes, else one for every 4 nodes, at most 4 and "
         "at most one per processor"),
     INT("FSHMEM_SIMULATORS", "1", 1, 16,
-        "fpga: processes of the simulator that share out the nodes; affects "
-        "only its speed"),
+        "fpga: processes of the simulator that share out the nodes, in the "
+        "same cycles; without traces, recordings and waves"),
     CHOICE("FSHMEM_PACKET", "1024", "128|256|512|1024",
            "fpga: payload bytes of a packet"),
     CHOICE("FSHMEM_PORTS", "3", "1|2|3",

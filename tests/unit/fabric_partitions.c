@@ -221,17 +221,6 @@ static struct outcome outcome(const struct fsh_fabric_config *config,
     return o;
 }
 
-static struct fsh_fabric_config usual(void)
-{
-    struct fsh_fabric_config config;
-
-    fsh_fabric_defaults(&config);
-    config.nodes = NODES;
-    config.dram_bytes = DRAM;
-    config.dma_bytes = DMA;
-    return config;
-}
-
 static void same(const struct fsh_fabric_config *config, const char *what)
 {
     struct outcome one = outcome(config, 1);

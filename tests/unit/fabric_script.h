@@ -41,6 +41,17 @@ static struct {
     bool assertion;
 } fault[NODES];
 
+static struct fsh_fabric_config usual(void)
+{
+    struct fsh_fabric_config config;
+
+    fsh_fabric_defaults(&config);
+    config.nodes = NODES;
+    config.dram_bytes = DRAM;
+    config.dma_bytes = DMA;
+    return config;
+}
+
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);

@@ -145,17 +145,6 @@ static struct outcome run(const struct fsh_fabric_config *config,
     return o;
 }
 
-static struct fsh_fabric_config usual(void)
-{
-    struct fsh_fabric_config config;
-
-    fsh_fabric_defaults(&config);
-    config.nodes = NODES;
-    config.dram_bytes = DRAM;
-    config.dma_bytes = DMA;
-    return config;
-}
-
 /* --- the tests ------------------------------------------------------------ */
 
 /* By one thread to `most`, in steps: where other programs are at work each thread waits
