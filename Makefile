@@ -7,6 +7,9 @@ JOBS   ?= $(shell n=$$(nproc); [ $$n -gt 8 ] && n=8; echo $$n)
 TESTS  ?= .
 ROUNDS ?= 20
 SECONDS ?= 600
+# Halves of processors that tests may want at once (cmake/FshTest.cmake): half as many again as
+# there are, since ranks wait for each other, too.
+HALVES  = $$((3 * $(JOBS)))
 RUN    := $(BUILD)/bin/fshrun
 PAPER  := $(BUILD)/paper
 
@@ -37,10 +40,10 @@ demo: ## self-checking runs on two FPGA nodes and the paper's figures
 	@scripts/demo.sh $(BUILD) $(JOBS) $(INTO)
 
 test: build ## run every test (TESTS=<regex> for some)
-	@cd $(BUILD) && ctest --output-on-failure -j 4 -R '$(TESTS)'
+	@cd $(BUILD) && ctest --output-on-failure -j $(HALVES) -R '$(TESTS)'
 
 test-all: build ## also long tests: all conform programs, 8 ranks on fpga
-	@cd $(BUILD) && ctest -C all --output-on-failure -j 4 -R '$(TESTS)'
+	@cd $(BUILD) && ctest -C all --output-on-failure -j $(HALVES) -R '$(TESTS)'
 
 bench: build ## all figures: sections IV and V, simulator, kernels, smp versus MPI and UCX
 	@scripts/install-deps.sh bench

@@ -8,7 +8,7 @@ set(FSH_BAD_OUTPUT
 # fsh_test_properties(<name> LABELS <l...> [TIMEOUT <s>] [PROCESSORS <n>] [WAITS])
 # PROCESSORS: what it measures, or overlaps, needs so many; one by default, as a job in
 # which ranks take turns. WAITS: its jobs sleep most of the time; two such tests share a
-# processor. ctest is told halves of processors (`ctest -j 4` for two of them).
+# processor. ctest counts halves of processors (HALVES in the Makefile).
 function(fsh_test_properties name)
     cmake_parse_arguments(A "WAITS" "TIMEOUT;PROCESSORS" "LABELS" ${ARGN})
     if(NOT A_TIMEOUT)
