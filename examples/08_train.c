@@ -142,7 +142,8 @@ int main(int argc, char **argv)
                                      .batch = 96,
                                      .rate = 50,
                                      .momentum = 900,
-                                     .seed = 1},
+                                     .seed = 1,
+                                     .order = FSHMEM_COLL_RING},
                          .epochs = 12,
                          .wire = "fp32",
                          .compute = "core"};

@@ -100,6 +100,16 @@ static void shuffle(uint32_t *order, uint32_t n, uint32_t seed, uint32_t number)
     }
 }
 
+static void *room(size_t bytes)
+{
+    void *p = malloc(bytes);
+
+    if (p == NULL) {
+        case_fail("no memory");
+    }
+    return p;
+}
+
 void train_prepare(struct train *t, const struct train_options *options)
 {
     uint64_t next = 0;
@@ -112,6 +122,10 @@ void train_prepare(struct train *t, const struct train_options *options)
         first_weights(l, options->seed, i);
         memset(case_at(l->velocity), 0, train_values(l) * sizeof(float));
         memset(case_at(l->gradient), 0, train_summed(t, l) * sizeof(float));
+        l->reduced = GASNET_INVALID_HANDLE;
+        if (options->apart) {
+            l->apart = room(train_summed(t, l) * sizeof(float));
+        }
     }
     for (uint32_t i = 0; i < TRAIN_DIGITS; ++i) {
         t->order[i] = i;
@@ -158,14 +172,48 @@ static void forward(struct train *t)
     }
 }
 
+static void end_reduce(const struct train *t, struct train_layer *l)
+{
+    if (l->reduced == GASNET_INVALID_HANDLE) {
+        return;
+    }
+    gasnet_wait_syncnb(l->reduced);
+    l->reduced = GASNET_INVALID_HANDLE;
+    if (l->apart != NULL) {
+        memcpy(case_at(l->gradient), l->apart,
+               train_summed(t, l) * sizeof *l->apart);
+    }
+}
+
 static void start_reduce(struct train *t, struct train_layer *l)
 {
     float *g = case_at(l->gradient);
 
+    if (l->apart != NULL) {
+        g = memcpy(l->apart, g, train_summed(t, l) * sizeof *g);
+    }
     case_fine("all-reduce",
               fshmem_coll_allreduce_nb(
                   GASNET_TEAM_ALL, g, g, train_summed(t, l), FSHMEM_FLOAT,
-                  FSHMEM_SUM, FSHMEM_COLL_RING | t->options.wire, &l->reduced));
+                  FSHMEM_SUM, t->options.order | t->options.wire, &l->reduced));
+    if (t->options.naive) {
+        end_reduce(t, l);
+    }
+}
+
+/* What of the cores is set aside is missing in a backward pass. */
+static void miss_cores(const struct train *t)
+{
+    uint32_t aside = t->options.aside;
+    uint64_t now = fshmem_time();
+    uint64_t end =
+        aside == 0 ? 0
+                   : now + (now - t->mark) * aside / (t->options.cores - aside);
+
+    while (end > now) {
+        gasnet_AMPoll();
+        now = fshmem_time();
+    }
 }
 
 /* The gradient of layer i travels beside the backward pass of i - 1 and the update of
@@ -180,9 +228,10 @@ static void backward(struct train *t)
             end_of(t, TRAIN_UPDATE);
         }
         train_backward(t, &l[i], i > 0 ? &l[i - 1] : NULL);
+        miss_cores(t);
         end_of(t, TRAIN_BACKWARD);
         if (i + 1 < t->layers) {
-            gasnet_wait_syncnb(l[i + 1].reduced);
+            end_reduce(t, &l[i + 1]);
         }
         start_reduce(t, &l[i]);
         end_of(t, TRAIN_REDUCE);
@@ -191,20 +240,10 @@ static void backward(struct train *t)
         train_update(t, &l[1]);
         end_of(t, TRAIN_UPDATE);
     }
-    gasnet_wait_syncnb(l[0].reduced);
+    end_reduce(t, &l[0]);
     end_of(t, TRAIN_REDUCE);
     train_update(t, &l[0]);
     end_of(t, TRAIN_UPDATE);
-}
-
-static uint8_t *room_for_classes(const struct train *t)
-{
-    uint8_t *classes = malloc(t->share);
-
-    if (classes == NULL) {
-        case_fail("no memory");
-    }
-    return classes;
 }
 
 static double sum_over_ranks(double mine)
@@ -217,7 +256,7 @@ static double sum_over_ranks(double mine)
 double train_epoch(struct train *t)
 {
     uint32_t learned = TRAIN_DIGITS - TRAIN_HELD, steps = 0;
-    uint8_t *classes = room_for_classes(t);
+    uint8_t *classes = room(t->share);
     uint32_t order[TRAIN_DIGITS];
 
     memcpy(order, t->order, sizeof order);
@@ -259,7 +298,7 @@ static uint32_t right(const struct train *t, const uint8_t *classes,
 
 double train_held(struct train *t)
 {
-    uint8_t *classes = room_for_classes(t);
+    uint8_t *classes = room(t->share);
     uint32_t count = 0;
 
     for (uint32_t at = TRAIN_DIGITS - TRAIN_HELD; at < TRAIN_DIGITS;
@@ -335,7 +374,7 @@ static double exact_loss(const struct train *t, const uint8_t *classes,
 
 double train_gradients(struct train *t)
 {
-    uint8_t *classes = room_for_classes(t);
+    uint8_t *classes = room(t->share);
     double largest = 0, worst = 0;
 
     load(t, t->order, 0, t->options.batch, classes);

@@ -37,8 +37,14 @@ struct train_options {
     uint32_t layers, width, batch; /* batch: of all ranks together */
     uint32_t rate, momentum;       /* thousandths */
     uint32_t seed;
-    int host;      /* all by plain C instead of compute cores */
-    unsigned wire; /* FSHMEM_WIRE_ */
+    int host;       /* all by plain C instead of compute cores */
+    unsigned wire;  /* FSHMEM_WIRE_ */
+    unsigned order; /* FSHMEM_COLL_: the algorithm of all-reduces */
+    int apart;      /* gradients are summed in memory of hosts */
+    int naive;      /* nothing is computed beside an all-reduce */
+    /* The worker is a processor of so many cores, of which some are set aside for
+     * all-reduces: backward passes take longer. 0: it has nothing else to do. */
+    uint32_t cores, aside;
 };
 
 /* Row-major FP32; a rank's share of a batch has `share` rows. */
@@ -50,6 +56,8 @@ struct train_layer {
     fshmem_offset_t output;   /* share x out */
     fshmem_offset_t delta;    /* share x out: of the loss by the output */
     fshmem_offset_t velocity; /* as weights */
+    float *
+        apart; /* of the gradient, in the host's memory, if it is summed there */
     gasnet_handle_t reduced;
     int last; /* no ReLU behind it */
 };

@@ -65,6 +65,9 @@ const struct fsh_option_row fsh_option_table[] = {
     INT("FSHMEM_HOST_COSTS", "1", 0, 1000,
         "simulated clock: factor on the cost of the library's calls; 0: calls "
         "are free, and only waits and unsuccessful polls take time"),
+    INT("FSHMEM_HOST_CORES", "1", 1, 1000,
+        "simulated clock: cores that copy and add in host memory together: so "
+        "many times its rate (COST_COPY_BYTES)"),
     TIMES("FSHMEM_HOST_TIME", "none", 1e-6, 1e6, "none|cpu",
           "simulated clock: cost of what a program does between calls: "
           "nothing (none), or the processor time it takes, optionally times a "

@@ -152,6 +152,7 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
     config->simulated_clock = wants_simulated(needs);
     fsh_option_times("FSHMEM_HOST_TIME"); /* refused here, not by each rank */
     fsh_option_int("FSHMEM_HOST_COSTS");  /* as above */
+    fsh_option_int("FSHMEM_HOST_CORES");  /* as above */
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
     fsh_option_str("FSHMEM_HUGEPAGES"); /* as above */
     config->dram_bytes = fsh_segment_pages(fsh_option_size("FSHMEM_DRAM"));

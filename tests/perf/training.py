@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """fshperf training: all systems, all parts, whose sum is the total; engines are faster
-than hosts; the model is near the totals, and near every part of which submissions are not most.
+than hosts; cores set aside are missing in backward passes, more cores move gradients faster,
+and what is not overlapped is exposed; the model is near the totals, and near every part of
+which submissions are not most.
 
 usage: training.py FSHPERF FSHMODEL"""
 import json
@@ -11,6 +13,9 @@ import sys
 import tempfile
 
 PARTS = ["forward", "backward", "allreduce_exposed", "update"]
+CONVENTIONAL = ["naive", *(f"free-{k}" for k in (1, 2, 4, "rab", "dbl")),
+                *(f"worker-{k}" for k in (1, 2, 4))]
+ENGINES = ["fp32", "bfp"]
 SMALL = ["--quick", "--width", "16", "--layers", "4", "--batch", "120"]
 
 
@@ -31,16 +36,24 @@ def main():
         with open(model, encoding="utf-8") as file:
             predicted = {row["what"]: row["model_error"] for row in json.load(file)}
     cycles = {(row["system"], row["part"]): row["cycles"] for row in rows}
-    check(len(rows) == len(cycles) == 15, rows)
+    systems = ["host", *CONVENTIONAL, *ENGINES]
+    check(len(rows) == len(cycles) == 5 * len(systems), rows)
     for row in rows:
         check((row["nodes"], row["layers"], row["width"], row["batch"]) == (2, 4, 16, 120),
               row)
         check(row["link_cycles"] > 0 and row["conduit"] == "fpga", row)
-    for system in ("host", "fp32", "bfp"):
+    for system in systems:
         check(sum(cycles[system, part] for part in PARTS) == cycles[system, "total"], system)
         check(cycles[system, "forward"] > 0 and cycles[system, "update"] > 0, system)
-    check(cycles["host", "forward"] == cycles["fp32", "forward"] == cycles["bfp", "forward"],
-          "forward passes differ")
+        check(cycles[system, "forward"] == cycles["host", "forward"], "forward passes differ")
+    for aside in (1, 2, 4):
+        free, worker = (cycles[f"{kind}-{aside}", "backward"] for kind in ("free", "worker"))
+        check(worker - free > 0.8 * free * aside / (28 - aside),
+              f"{aside} of 28 cores set aside: backward {worker}, of all {free}")
+    check(cycles["free-1", "allreduce_exposed"] > cycles["free-4", "allreduce_exposed"],
+          "four cores move gradients no faster than one")
+    check(cycles["naive", "allreduce_exposed"] > 2 * cycles["free-4", "allreduce_exposed"],
+          "nothing overlaps, but all-reduces are not exposed")
     check(cycles["fp32", "total"] < cycles["host", "total"], "engines are slower")
     check(set(predicted) == {"host total", *(f"{system} {part}" for system in ("fp32", "bfp")
                                             for part in (*PARTS, "total"))}, predicted)

@@ -71,15 +71,17 @@ def _card(system, row):
 
 
 def _training(system, row):
+    wires = {"fp32": "fp32", "bfp": "bfp16"}
+    if row["system"] not in ("host", *wires):  # conventional cards
+        return None
     layers = network.shape(row["layers"], row["width"])
     if row["system"] == "host":  # of which only the sum is modelled
         if row["part"] != "total":
             return None
         cycles = network.hosts(system, row["batch"], row["nodes"], layers)
     else:
-        wire = {"fp32": "fp32", "bfp": "bfp16"}[row["system"]]
-        cycles = getattr(network.iteration(system, wire, row["batch"], row["nodes"], layers),
-                         row["part"])
+        cycles = getattr(network.iteration(system, wires[row["system"]], row["batch"],
+                                           row["nodes"], layers), row["part"])
     start = network.submissions(system, row["part"], row["layers"])
     return "training", f"{row['system']} {row['part']}", cycles, start
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshperf training: iterations of the 20-layer network of the smart NIC paper (R. Ma et
- * al., arXiv:2204.10943), scaled down, on simulated nodes, hosts included. Three systems:
- * hosts move and add gradients, or the collective engines do, or those do and send them as
- * block floating point. The command itself is not a rank: it starts a job for each point,
- * with itself as `fshperf training-node`, which trains (examples/train.h) and prints the
- * times of the parts of an iteration.
+ * al., arXiv:2204.10943), scaled down, on simulated nodes, hosts included. Systems: hosts
+ * move and add gradients, which are in device memory or, as with a conventional network
+ * card, in theirs; or the collective engines do; or those do and send them as block floating
+ * point. The command itself is not a rank: it starts a job for each point, with itself as
+ * `fshperf training-node`, which trains (examples/train.h) and prints the times of the parts
+ * of an iteration.
  */
 #include "perf.h"
 
@@ -34,24 +35,97 @@
 static const char *const parts[PARTS] = {
     "forward", "backward", "allreduce_exposed", "update", "total"};
 
-/* How gradients are summed: FSHMEM_COLL_ENGINE, the wire format, and the name in
- * results. */
-static const struct {
-    const char *name, *engine, *wire, *what;
-} systems[] = {{"host", "host", "fp32", "hosts move and add"},
-               {"fp32", "card", "fp32", "collective engines"},
-               {"bfp", "card", "bfp16", "collective engines, encoded"}};
-#define SYSTEMS (sizeof systems / sizeof systems[0])
+/* A conventional system: gradients are in host memory, where some cores of CORES move and
+ * add them. Their worker is as fast as a compute core; if it is the processor itself, the
+ * cores that are set aside are missing in backward passes. */
+enum host { DEVICE, ALONE, FREE, WORKER };
+#define CORES "28" /* the paper's */
 
-/* What the paper gives for 6 nodes and a batch of 448 a node (Fig. 4a): the smart NIC
- * beside the conventional one, percent, without and with compression. */
-static const double paper_change[SYSTEMS][PARTS] = {
-    {0}, {0, -10, -37, 0, -18}, {0, 0, -95, 0, -40}};
+/* How gradients are summed: FSHMEM_COLL_ENGINE, the wire format, the algorithm, who adds,
+ * by how many cores; and the name in results. */
+static const struct system {
+    const char *name, *engine, *wire, *algorithm;
+    enum host host;
+    const char *cores, *what;
+    /* What the paper gives for 6 nodes and a batch of 448 a node (Fig. 4a): the smart NIC
+     * beside the conventional one, percent, without and with compression. */
+    double paper[PARTS];
+} systems[] = {
+    {"host",
+     "host",
+     "fp32",
+     "ring",
+     DEVICE,
+     "1",
+     "hosts move and add, gradients in device memory",
+     {0}},
+    {"naive",
+     "host",
+     "fp32",
+     "ring",
+     ALONE,
+     "4",
+     "conventional card, 4 cores; nothing beside all-reduces",
+     {0}},
+    {"free-1",
+     "host",
+     "fp32",
+     "ring",
+     FREE,
+     "1",
+     "conventional card, a core of a free host",
+     {0}},
+    {"free-2", "host", "fp32", "ring", FREE, "2", "2 cores", {0}},
+    {"free-4", "host", "fp32", "ring", FREE, "4", "4 cores", {0}},
+    {"free-rab",
+     "host",
+     "fp32",
+     "rabenseifner",
+     FREE,
+     "4",
+     "4 cores, all-reduces by rabenseifner",
+     {0}},
+    {"free-dbl",
+     "host",
+     "fp32",
+     "doubling",
+     FREE,
+     "4",
+     "4 cores, all-reduces by doubling",
+     {0}},
+    {"worker-1",
+     "host",
+     "fp32",
+     "ring",
+     WORKER,
+     "1",
+     "conventional card, the host is the worker, a core of " CORES " aside",
+     {0}},
+    {"worker-2", "host", "fp32", "ring", WORKER, "2", "2 cores aside", {0}},
+    {"worker-4", "host", "fp32", "ring", WORKER, "4", "4 cores aside", {0}},
+    {"fp32",
+     "card",
+     "fp32",
+     "ring",
+     DEVICE,
+     "1",
+     "collective engines",
+     {0, -10, -37, 0, -18}},
+    {"bfp",
+     "card",
+     "bfp16",
+     "ring",
+     DEVICE,
+     "1",
+     "collective engines, encoded",
+     {0, 0, -95, 0, -40}}};
+#define SYSTEMS (sizeof systems / sizeof systems[0])
 
 static struct {
     const char *json;
     unsigned width, layers, batch;
-    unsigned nodes; /* 0: 2 to MOST_NODES */
+    unsigned nodes;   /* 0: 2 to MOST_NODES */
+    const char *only; /* NULL: all systems */
     bool quick;
 } options = {.width = WIDTH};
 
@@ -72,7 +146,7 @@ static int run_node(int argc, char **argv)
                               .momentum = 900,
                               .seed = 1,
                               .wire = FSHMEM_WIRE_FP32};
-    const char *wire = "fp32";
+    const char *wire = "fp32", *algorithm = "ring";
     const struct case_option table[] = {
         {.name = "--wire",
          .help = "FORMAT",
@@ -93,6 +167,14 @@ static int run_node(int argc, char **argv)
          .number = &o.batch,
          .least = 1,
          .most = TRAIN_DIGITS},
+        {.name = "--algorithm",
+         .help = "NAME",
+         .string = &algorithm,
+         .choices = "ring|rabenseifner|doubling"},
+        {.name = "--apart", .help = "", .flag = &o.apart},
+        {.name = "--naive", .help = "", .flag = &o.naive},
+        {.name = "--cores", .help = "N", .number = &o.cores, .most = 1000},
+        {.name = "--aside", .help = "N", .number = &o.aside, .most = 999},
     };
 
     case_join("fshperf training-node", &argc, &argv);
@@ -100,6 +182,13 @@ static int run_node(int argc, char **argv)
                  sizeof table / sizeof table[0]);
     if (strcmp(wire, "bfp16") == 0) {
         o.wire = FSHMEM_WIRE_BFP16;
+    }
+    o.order = strcmp(algorithm, "ring") == 0       ? FSHMEM_COLL_RING
+              : strcmp(algorithm, "doubling") == 0 ? FSHMEM_COLL_DOUBLING
+                                                   : FSHMEM_COLL_RABENSEIFNER;
+    if (o.aside != 0 && o.aside >= o.cores) {
+        case_refuse("--aside %u: of %u cores one at least has to compute",
+                    (unsigned)o.aside, (unsigned)o.cores);
     }
     case_attach(train_bytes(&o));
     if (fsh_simulated() == NULL) {
@@ -154,10 +243,18 @@ static void hear(void *arg, const char *line)
     }
 }
 
-static void run_point(struct point *point, unsigned system)
+static bool is_measured(unsigned system)
 {
-    struct told told = {.cycles = point->cycles[system]};
+    return options.only == NULL ||
+           strcmp(options.only, systems[system].name) == 0;
+}
+
+static void run_point(struct point *point, unsigned number)
+{
+    const struct system *system = &systems[number];
+    struct told told = {.cycles = point->cycles[number]};
     char layers[16], width[16], batch[16], text[96];
+    const bool worker = system->host == WORKER;
     const char *const arguments[] = {"training-node",
                                      "--layers",
                                      layers,
@@ -166,7 +263,15 @@ static void run_point(struct point *point, unsigned system)
                                      "--batch",
                                      batch,
                                      "--wire",
-                                     systems[system].wire,
+                                     system->wire,
+                                     "--algorithm",
+                                     system->algorithm,
+                                     "--cores",
+                                     CORES,
+                                     "--aside",
+                                     worker ? system->cores : "0",
+                                     system->host == DEVICE ? NULL : "--apart",
+                                     system->host == ALONE ? "--naive" : NULL,
                                      NULL};
     const struct perf_job job = {.ranks = point->nodes,
                                  .conduit = "fpga",
@@ -180,40 +285,116 @@ static void run_point(struct point *point, unsigned system)
     snprintf(width, sizeof width, "%u", options.width);
     snprintf(batch, sizeof batch, "%u", options.batch * point->nodes);
     snprintf(text, sizeof text, "fshperf: training, %s, %u nodes ...",
-             systems[system].name, point->nodes);
+             system->name, point->nodes);
     perf_progress(text, false);
-    setenv("FSHMEM_COLL_ENGINE", systems[system].engine, 1);
+    setenv("FSHMEM_COLL_ENGINE", system->engine, 1);
+    setenv("FSHMEM_HOST_CORES", system->cores, 1);
     if (perf_run_job(&job) != 0 || !told.whole) {
-        fsh_fatal("the job of %s on %u nodes failed, see above",
-                  systems[system].name, point->nodes);
+        fsh_fatal("the job of %s on %u nodes failed, see above", system->name,
+                  point->nodes);
     }
 }
 
 /* ---- reports ---- */
 
+static uint64_t total(const struct point *point, unsigned system)
+{
+    return point->cycles[system][TRAIN_PARTS];
+}
+
+static unsigned named(const char *name)
+{
+    unsigned s = 0;
+
+    while (strcmp(systems[s].name, name) != 0) {
+        ++s;
+    }
+    return s;
+}
+
+static void print_change(const struct point *point, unsigned s)
+{
+    const uint64_t *host = point->cycles[named("host")];
+
+    printf("# %s relative to host, %%", systems[s].name);
+    for (unsigned i = 0; i < PARTS; ++i) {
+        double change = (double)point->cycles[s][i] / (double)host[i] - 1;
+
+        printf("  %s %.1f", parts[i], host[i] > 0 ? 100 * change : 0);
+        if (systems[s].paper[i] < 0) {
+            printf(" (paper, 6 nodes: %.0f)", systems[s].paper[i]);
+        }
+    }
+    printf("  speed-up %.2f\n",
+           (double)host[TRAIN_PARTS] / (double)total(point, s));
+}
+
+/* The engines beside the fastest conventional system of a kind. */
+static void print_best(const struct point *point, enum host host,
+                       const char *what)
+{
+    unsigned best = SYSTEMS;
+
+    for (unsigned s = 0; s < SYSTEMS; ++s) {
+        if (systems[s].host == host && total(point, s) != 0 &&
+            (best == SYSTEMS || total(point, s) < total(point, best))) {
+            best = s;
+        }
+    }
+    if (best == SYSTEMS) {
+        return;
+    }
+    printf("# times the speed of %s (%s):", what, systems[best].name);
+    for (unsigned s = 0; s < SYSTEMS; ++s) {
+        if (strcmp(systems[s].engine, "card") == 0 && total(point, s) != 0) {
+            printf("  %s %.2f", systems[s].name,
+                   (double)total(point, best) / (double)total(point, s));
+        }
+    }
+    putchar('\n');
+}
+
+/* What each of a node's two links carries in all-reduces of FP32, in both directions of a
+ * ring: payload and headers. */
+static uint64_t link_bound(unsigned nodes)
+{
+    uint64_t values = 0;
+
+    for (unsigned i = 0; i < options.layers; ++i) {
+        uint64_t in = i == 0 ? TRAIN_PIXELS : options.width;
+        uint64_t out = i + 1 == options.layers ? TRAIN_OUTPUTS : options.width;
+
+        values += (in + 1) * out;
+    }
+    return values * sizeof(float) * (nodes - 1) / nodes / FSH_BEAT_BYTES *
+           (FSH_MAX_PACKET + FSH_BEAT_BYTES) / FSH_MAX_PACKET;
+}
+
 static void print_point(const struct point *point)
 {
     for (unsigned s = 0; s < SYSTEMS; ++s) {
-        printf("%-8u%-8s", point->nodes, systems[s].name);
+        if (!is_measured(s)) {
+            continue;
+        }
+        printf("%-8u%-9s", point->nodes, systems[s].name);
         for (unsigned i = 0; i < PARTS; ++i) {
             printf("%20" PRIu64, point->cycles[s][i]);
         }
         printf("  # %s\n", systems[s].what);
     }
-    for (unsigned s = 1; s < SYSTEMS; ++s) {
-        printf("# %s relative to host, %%", systems[s].name);
-        for (unsigned i = 0; i < PARTS; ++i) {
-            double host = (double)point->cycles[0][i];
-            double change = 100 * ((double)point->cycles[s][i] / host - 1);
-
-            printf("  %s %.1f", parts[i], host > 0 ? change : 0);
-            if (paper_change[s][i] < 0) {
-                printf(" (paper, 6 nodes: %.0f)", paper_change[s][i]);
-            }
+    for (unsigned s = 0; s < SYSTEMS && options.only == NULL; ++s) {
+        if (strcmp(systems[s].engine, "card") == 0) {
+            print_change(point, s);
         }
-        printf("  speed-up %.2f\n", (double)point->cycles[0][PARTS - 1] /
-                                        (double)point->cycles[s][PARTS - 1]);
     }
+    if (options.only == NULL) {
+        print_best(point, WORKER, "a host that is the worker");
+        print_best(point, FREE, "a free host");
+        print_best(point, ALONE, "all-reduces that nothing hides");
+    }
+    printf("# least cycles of a node's links for all-reduces of FP32, both "
+           "directions in use: %" PRIu64 "\n",
+           link_bound(point->nodes));
 }
 
 static void print(const struct point *point, size_t points)
@@ -224,7 +405,7 @@ static void print(const struct point *point, size_t points)
     printf("# %u layers of %u (the first from %u, the last to %u), "
            "batch %u a node;\n# cycles of an iteration, mean of an epoch, "
            "rank 0. Host work for collectives\n# counts in the part that "
-           "waits meanwhile.\n%-8s%-8s",
+           "waits meanwhile.\n%-8s%-9s",
            options.layers, options.width, TRAIN_PIXELS, TRAIN_OUTPUTS,
            options.batch, "# nodes", "system");
     for (unsigned i = 0; i < PARTS; ++i) {
@@ -245,6 +426,9 @@ static void write_json(FILE *out, const struct point *point, size_t points)
         const struct point *p = &point[i / PARTS / SYSTEMS];
         unsigned s = (unsigned)(i / PARTS % SYSTEMS);
 
+        if (!is_measured(s)) {
+            continue;
+        }
         document_open(&d, NULL, '{');
         document_text(&d, "system", systems[s].name);
         document_number(&d, "nodes", p->nodes);
@@ -267,6 +451,25 @@ static void write_json(FILE *out, const struct point *point, size_t points)
 
 /* ---- all ---- */
 
+static void check_only(void)
+{
+    char names[256] = "";
+
+    for (unsigned s = 0; s < SYSTEMS; ++s) {
+        size_t used = strlen(names);
+
+        if (is_measured(s) && options.only != NULL) {
+            return;
+        }
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                 systems[s].name);
+    }
+    if (options.only != NULL) {
+        fsh_fatal_code(2, "training: --only %s: no such system; there are %s",
+                       options.only, names);
+    }
+}
+
 static int run(void)
 {
     struct point point[MOST_NODES] = {{0}};
@@ -277,6 +480,7 @@ static int run(void)
         fsh_fatal("--nodes 1: gradients are summed over 2 to %u nodes",
                   MOST_NODES);
     }
+    check_only();
     if (options.nodes != 0) {
         least = most = options.nodes;
     }
@@ -292,7 +496,9 @@ static int run(void)
     for (unsigned nodes = least; nodes <= most; ++nodes, ++points) {
         point[points].nodes = nodes;
         for (unsigned s = 0; s < SYSTEMS; ++s) {
-            run_point(&point[points], s);
+            if (is_measured(s)) {
+                run_point(&point[points], s);
+            }
         }
     }
     perf_progress("", true);
@@ -315,6 +521,8 @@ static const struct kit_option table_of_options[] = {
     {"--batch", "N", "digits per iteration and node; 0: 200, with --quick 112",
      .number = &options.batch,
      .most = (TRAIN_DIGITS - TRAIN_HELD) / MOST_NODES},
+    {"--only", "SYSTEM", "one of the systems, such as bfp",
+     .text = &options.only},
     {"--quick", .help = "two nodes only, and fewer layers and digits",
      .flag = &options.quick},
 };

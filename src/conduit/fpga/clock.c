@@ -70,7 +70,8 @@ uint64_t fsh_fpga_cost_move(const void *dst, const void *a, const void *b,
     uint64_t cycles = cost_store(dst, n) + fsh_fpga_cost_load(a, n) +
                       fsh_fpga_cost_load(b, n);
 
-    return cycles != 0 ? cycles : pieces(n, FSH_COST_COPY_BYTES);
+    return cycles != 0 ? cycles
+                       : pieces(n, FSH_COST_COPY_BYTES * fsh_fpga.copiers);
 }
 
 static void moving(void *dst, const void *a, const void *b, size_t n)
@@ -207,6 +208,7 @@ static void begin(void)
             "FSHMEM_CLOCK=simulated: device %s runs in real time; use free",
             fsh_fpga.ops->name);
     fsh_fpga.costs = (uint64_t)fsh_option_int("FSHMEM_HOST_COSTS");
+    fsh_fpga.copiers = (unsigned)fsh_option_int("FSHMEM_HOST_CORES");
     fsh_fpga.clock = fsh_fpga.ops->clock;
     fsh_fpga.clock->begin(fsh_fpga.dev, fsh_fpga.locking);
     fsh_simulated_begin(&simulated);

@@ -92,6 +92,7 @@ struct fsh_fpga {
     const struct fsh_device_clock *clock; /* NULL: no simulated time */
     uint64_t owed;      /* cycles to spend with the next ones */
     uint64_t costs;     /* multiplier of the library's costs (FSH_COST_*) */
+    unsigned copiers;   /* cores that copy and fold in host memory together */
     unsigned packet;    /* payload bytes per packet */
     unsigned ports;     /* mask in use; 3: all */
     unsigned all_ports; /* mask of the ports that the device has */
