@@ -317,6 +317,14 @@ static unsigned kept_for(uint32_t team)
     return queue->flying <= 1 || queue->claims < SHARE ? SHARE : queue->claims;
 }
 
+/* Parts of halves in place: one in each direction keeps the links busy; with more, claims
+ * ahead stop because half of the buckets are in use, and senders wait for grants. If hosts
+ * move parts, others run meanwhile. */
+static bool are_enough(const struct fsh_card_queue *queue)
+{
+    return queue->head->cut.halved && !queue->head->moved && queue->flying >= 2;
+}
+
 /* Are there slots for the next part of this team? The oldest part of each team that there is
  * has the team's share, which is all that it needs; further parts have what is not kept. The
  * share of a team that is new may be in use still, by parts of others that end without it. */
@@ -376,8 +384,8 @@ static bool admit(struct fsh_card_queue *queue)
     unsigned place;
     bool any = false;
 
-    while (queue->head != NULL && has_slots(queue) && is_near(queue) &&
-           (place = place_for(queue)) != PLACES) {
+    while (queue->head != NULL && !are_enough(queue) && has_slots(queue) &&
+           is_near(queue) && (place = place_for(queue)) != PLACES) {
         struct fsh_card_op *op = next_part(queue);
 
         op->slot = place;

@@ -26,6 +26,7 @@ struct fsh_card_call {
     struct fsh_card_cut cut;
     size_t begun, ended;     /* parts */
     unsigned claims;         /* slots that a part may claim */
+    bool moved;              /* by hosts: its parts are not in place */
     struct fsh_event *event; /* the caller's */
 };
 

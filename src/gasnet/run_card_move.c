@@ -143,7 +143,7 @@ static bool overwrites(const struct fsh_card_op *op)
 /* The area's buffers, or the client's where the engine reaches them. */
 static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
 {
-    const struct fsh_card_call *call = op->call;
+    struct fsh_card_call *call = op->call;
     size_t at;
 
     for (unsigned p = FSH_PROGRAM_SRC; p < FSH_CARD_PLACES; p++) {
@@ -158,6 +158,7 @@ static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
             s->pitch[FSH_PROGRAM_SRC] = 0;
         } else {
             copy_in(op, s->at[FSH_PROGRAM_SRC]);
+            call->moved = true;
         }
     }
     if (uses(op->program, FSH_PROGRAM_DST)) {
@@ -166,6 +167,7 @@ static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
             s->at[FSH_PROGRAM_DST] = at;
             s->pitch[FSH_PROGRAM_DST] = 0;
         }
+        call->moved |= op->copied_back;
         s->posts = op->copied_back;
         s->posted = memory().posted_at + op->slot * FSH_AREA_BUFFER_BYTES;
     }

@@ -86,20 +86,28 @@ def check_core():
 
 
 def check_ring():
-    """A long ring takes what its link takes, and what outlasts the queue to it, or its engine:
-    of four nodes a packet once as the node's own, thrice combined, thrice passed on.
-    With two directions more packets may wait for the link."""
-    def cycles(wire, *settings):
+    """A long ring takes what its links take, twice as long in one direction as in two, parts
+    one behind the other or several at once; a slow unit takes that instead, a packet once as
+    the node's own, thrice combined, thrice passed on. A single packet of two nodes, by hand."""
+    def cycles(wire, *settings, values=1 << 20, nodes=4):
         system = model.system.change(model.system.load("fshmem"), settings)
-        return model.ring.cycles(system, 1 << 20, 4, wire)
+        return model.ring.cycles(system, values, nodes, wire)
 
-    fast = ("engine.step=0", "engine.fp32_fold=1", "engine.fp32_forward=1",
-            "engine.own=-55")
-    near("a ring of fast engines", cycles("fp32", *fast), 6 * 1024 * 66, 0.02)
-    one, both = cycles("fp32"), cycles("fp32", "engine.directions=2")
-    if not 0.85 * one < both < 0.99 * one:
-        raise Wrong(f"a ring in both directions: {both}, in one {one}")
-    near("an encoded ring", cycles("bfp16"), (1 << 18) / 960 * (104 + 3 * 82 + 3 * 62), 0.03)
+    link = 65 + 1 + 2.7
+    one = "engine.both_from=1000000000"
+    near("a ring in one direction", cycles("fp32", one), 6 * 1024 * link, 0.01)
+    near("in both, without waits between parts",
+         cycles("fp32", "engine.parts_both=8", "engine.slots=1000"), 6 * 512 * link, 0.05)
+    near("parts one behind the other", cycles("fp32") / 64,
+         cycles("fp32", values=1 << 14), 0.03)
+    near("an encoded ring", cycles("bfp16"), (1 << 18) / 960 * 6 * link, 0.03)
+    near("a ring of slow units", cycles("fp32", "engine.fp32_fold=900", "engine.fp32_forward=900",
+                                        "engine.parts_both=8", "engine.slots=1000"),
+         512 * (20 + 6 * 900), 0.02)
+    begin, flight = 125 + 20 + 52 + 40, 40 + 10
+    hop = 82 + link / 2 + flight  # both ports lead to the other
+    near("a packet of two nodes", cycles("fp32", values=512, nodes=2),
+         8 + 10 + 18 + begin + 20 + hop + 37 + 162 + hop + 35 + 18 + 125 + 10, 1e-6)
 
 
 def check_equations():
@@ -225,6 +233,22 @@ def check_simulator(fshrun, fshperf):
     subprocess.run([fshperf, "case-study", "--quick", "--json", str(path)], check=True,
                    timeout=220, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     run("check", "--strict", str(path))
+    check_engines(fshperf)
+
+
+def check_engines(fshperf):
+    """Rings in both directions, one part in each and several."""
+    path, out = HERE / "coll.json", HERE / "errors.json"
+    subprocess.run([fshperf, "coll", "--clock", "simulated", "--engine", "auto", "--host-costs",
+                    "1", "--rounds", "1", "--op", "allreduce", "--algorithm", "ring", "--type",
+                    "float", "--ranks", "4", "--bytes", "32K,128K,256K", "--json", str(path)],
+                   check=True, timeout=220, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run("check", str(path), "--json", str(out))
+    rows = [r for r in json.loads(out.read_text()) if r["family"] == "engines"]
+    if len(rows) != 3:
+        raise Wrong(f"{len(rows)} all-reduces by the engines, expected 3")
+    for r in rows:
+        near(f"an all-reduce of {r['bytes']} bytes", r["model_cycles"], r["cycles"], 0.05)
 
 
 def main():
