@@ -201,6 +201,7 @@ static const struct fsh_simulated simulated = {
 
 static void begin(void)
 {
+    fsh_fpga.copiers = (unsigned)fsh_option_int("FSHMEM_HOST_CORES");
     if (!fsh_boot_page()->simulated_clock)
         return;
     if (fsh_fpga.ops->clock == NULL)
@@ -208,7 +209,6 @@ static void begin(void)
             "FSHMEM_CLOCK=simulated: device %s runs in real time; use free",
             fsh_fpga.ops->name);
     fsh_fpga.costs = (uint64_t)fsh_option_int("FSHMEM_HOST_COSTS");
-    fsh_fpga.copiers = (unsigned)fsh_option_int("FSHMEM_HOST_CORES");
     fsh_fpga.clock = fsh_fpga.ops->clock;
     fsh_fpga.clock->begin(fsh_fpga.dev, fsh_fpga.locking);
     fsh_simulated_begin(&simulated);
