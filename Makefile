@@ -74,6 +74,8 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp versus M
 	@$(BUILD)/bin/fshperf coll --json $(BUILD)/coll.json
 	@python3 bench/peers.py --fshperf $(BUILD)/bin/fshperf \
 	    --build $(BUILD)/peers --rounds $(ROUNDS) --json $(BUILD)/peers.json
+	@python3 bench/train.py --fshrun $(RUN) --train $(BUILD)/examples/08_train \
+	    --build $(BUILD)/peers --rounds $(ROUNDS) --json $(BUILD)/train.json
 
 soak: build ## random tests on all conduits for SECONDS=600
 	@FSH_BIN=$(abspath $(BUILD))/bin FSH_TESTS=$(abspath $(BUILD))/tests \
