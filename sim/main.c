@@ -33,6 +33,7 @@ struct options {
     bool hash, stats, no_horizon, loses;
     uint32_t loser, processes;
     struct fsh_partition partition;
+    bool over_hosts; /* others are the simulators of other hosts */
     const char *dump;
 };
 
@@ -280,10 +281,34 @@ static int fail(struct fsh_job *job, const char *err)
     return 1;
 }
 
-/* Several processes share out the nodes, if that was asked for. */
+/* The nodes of other hosts are their simulators'. */
+static void take_cut(struct fsh_partition *p, const struct fsh_job *job)
+{
+    const struct fsh_job_cut *cut = &job->config.cut;
+
+    p->index = cut->index;
+    p->count = cut->hosts;
+    memcpy(p->first, cut->first, sizeof p->first);
+    memcpy(p->peer, job->peer_fd, sizeof p->peer);
+}
+
+/* Several processes share out the nodes: of several hosts, or if that was asked for. */
 static bool share_out(struct options *o, const struct fsh_job *job, char *err,
                       size_t errlen)
 {
+    o->over_hosts = job->config.cut.hosts > 1;
+    if (o->over_hosts && o->processes >= 2) {
+        snprintf(err, errlen,
+                 "--processes %u: not where several hosts have nodes, which "
+                 "have one simulator each; leave out FSHMEM_SIMULATORS",
+                 o->processes);
+        return false;
+    }
+    if (o->over_hosts) {
+        take_cut(&o->partition, job);
+        o->config.partition = &o->partition;
+        return true;
+    }
     if (o->processes < 2)
         return true;
     if (fsh_trace_is_there()) {
@@ -321,8 +346,10 @@ static int serve(const struct options *o, struct fsh_job *job)
     own.config.clocked = job->page->simulated_clock;
     if (!share_out(&own, job, err, sizeof err))
         return fail(job, err);
-    first = own.partition.index == 0;
+    first = own.over_hosts || own.partition.index == 0;
     serving = fsh_serve_open(job, &own.config, err, sizeof err);
+    if (serving && own.over_hosts)
+        fsh_serve_over_hosts(serving);
     if (serving)
         fab = fsh_fabric_create(&own.config, err, sizeof err);
     if (!fab)
@@ -340,8 +367,8 @@ static int serve(const struct options *o, struct fsh_job *job)
         fsh_job_sim_ready(job);
     stopped = fsh_serve_run(serving, fab);
     if (!stopped) {
-        if (fsh_serve_deadlock(serving))
-            snprintf(err, sizeof err, "%s", fsh_serve_deadlock(serving));
+        if (fsh_serve_failure(serving))
+            snprintf(err, sizeof err, "%s", fsh_serve_failure(serving));
         else
             snprintf(err, sizeof err, "simulator: %s", fsh_fabric_error(fab));
         fsh_job_abort(job->page, job->abort_fd, 1, -1, err);
@@ -357,7 +384,7 @@ static int serve(const struct options *o, struct fsh_job *job)
         fsh_warn("could not write all of %s: %s", own.config.record,
                  strerror(errno));
     fsh_serve_close(serving);
-    if (own.config.partition && first &&
+    if (own.config.partition && first && !own.over_hosts &&
         !fsh_processes_end(&own.partition, stopped ? END_NS : LOST_NS))
         written = false;
     return stopped && written ? 0 : 1;

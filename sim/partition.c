@@ -28,6 +28,7 @@ struct flying { /* a beat on the link to a port of a node */
 
 struct notice { /* and then so many beats */
     uint32_t magic, beats;
+    uint64_t settings; /* of the fabric; all have the same */
     uint64_t round;
     uint64_t next;       /* the promise */
     uint64_t gate_asked; /* a gate is to open, no sooner; FSH_NEVER: none */
@@ -52,6 +53,7 @@ struct peer {
 struct fsh_partitions {
     struct fsh_fabric *fab;
     struct fsh_partition config;
+    uint64_t settings;
     uint64_t round;
     unsigned spins;
     bool parted; /* one has said goodbye */
@@ -165,6 +167,10 @@ static bool take_some(struct fsh_partitions *p, uint32_t which)
         memcpy(&notice, peer->in.at, sizeof notice);
         if (notice.magic != MAGIC)
             lose(p, which, "is of another release");
+        else if (notice.settings != p->settings)
+            lose(p, which,
+                 "has other settings (FSHMEM_TOPOLOGY, FSHMEM_CLOCK, "
+                 "FSHMEM_SIM_ARGS ...; give them to all hosts)");
     }
     return true;
 }
@@ -175,6 +181,7 @@ static struct notice announce(const struct fsh_partitions *p, uint64_t next)
 {
     const struct fsh_fabric *fab = p->fab;
     struct notice notice = {.magic = MAGIC,
+                            .settings = p->settings,
                             .round = p->round,
                             .words = fab->told,
                             .next = next,
@@ -430,6 +437,41 @@ void fsh_partition_await_call(const struct fsh_partition *p)
         continue;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+/* What decides, with the hosts, in which cycle something happens. */
+static uint64_t settings_of(const struct fsh_fabric *fab)
+{
+    const struct fsh_fabric_config *c = &fab->config;
+    const uint64_t of[] = {
+        c->nodes,
+        c->link_cycles,
+        c->link_jitter,
+        c->dram_cycles,
+        c->dram_write_cycles,
+        c->dram_bytes_cycle,
+        c->pcie_cycles,
+        c->pcie_bytes_cycle,
+        c->compute,
+        c->clocked,
+        c->seed,
+        c->stall,
+        c->stall_seed,
+    };
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+        hash = mix(hash, of[i]);
+    for (uint32_t n = 0; n < c->nodes; n++)
+        for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
+            hash = mix(hash, fab->topology.peer[n][p].node * 256u +
+                                 fab->topology.peer[n][p].port);
+    return hash;
+}
+
 struct fsh_partitions *fsh_partitions_open(struct fsh_fabric *fab, char *err,
                                            size_t errlen)
 {
@@ -442,6 +484,7 @@ struct fsh_partitions *fsh_partitions_open(struct fsh_fabric *fab, char *err,
     }
     p->fab = fab;
     p->config = *config;
+    p->settings = settings_of(fab);
     /* Where processors are scarce others need this one. */
     p->spins = fsh_handover_processors() >= config->count ? SPINS : 0;
     for (uint32_t i = 0; i < config->count; i++)
@@ -452,7 +495,8 @@ struct fsh_partitions *fsh_partitions_open(struct fsh_fabric *fab, char *err,
 /* Not to wait for others that do not read: the end of the socket tells them, too. */
 static void say_goodbye(struct fsh_partitions *p, uint32_t which)
 {
-    struct notice last = {.magic = MAGIC, .round = p->round, .parts = 1};
+    struct notice last = {
+        .magic = MAGIC, .settings = p->settings, .round = p->round, .parts = 1};
     struct peer *peer = &p->peer[which];
 
     if (peer->fd >= 0 && put(&peer->out, &last, sizeof last))

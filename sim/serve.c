@@ -30,6 +30,9 @@
 #include "turns.h"
 
 #define STOP_NS UINT64_C(300000000)
+/* From the end of another host's simulator to that of this one; looks in between. */
+#define PARTED_NS UINT64_C(10000000000)
+#define PARTED_US 200u
 #define PATIENCE_NS UINT64_C(500000) /* of each rank, times their number */
 
 enum {
@@ -303,9 +306,14 @@ void fsh_serve_lose_credits(struct fsh_serve *serve, uint32_t node)
     serve->loses = node + 1;
 }
 
-const char *fsh_serve_deadlock(const struct fsh_serve *serve)
+void fsh_serve_over_hosts(struct fsh_serve *serve)
 {
-    return serve->deadlock[0] != '\0' ? serve->deadlock : NULL;
+    serve->over_hosts = true;
+}
+
+const char *fsh_serve_failure(const struct fsh_serve *serve)
+{
+    return serve->failure[0] != '\0' ? serve->failure : NULL;
 }
 
 void fsh_serve_close(struct fsh_serve *serve)
@@ -456,13 +464,14 @@ static bool take(struct fsh_serve *serve, struct fsh_fabric *fab, bool all,
     return any;
 }
 
-/* Have all ranks come to where simulated time begins, and has it not yet? */
+/* Have all ranks come to where simulated time begins, and has it not yet? Those of this
+ * host: the simulators of several agree on the rest. */
 static bool clocks_begin(const struct fsh_serve *serve)
 {
     /* Acquire, partner: clock_begin in device_sim.c. */
     return !serve->clocks &&
            atomic_load_explicit(&serve->shared->clocks, memory_order_acquire) ==
-               serve->nodes;
+               (serve->over_hosts ? serve->past - serve->first : serve->nodes);
 }
 
 static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab,
@@ -519,9 +528,25 @@ static void account(struct fsh_serve *serve, const struct fsh_fabric *fab)
 /* The end, by its own job or, where another partition has ended, by that one's. */
 static bool is_over(struct fsh_serve *serve, const struct fsh_fabric *fab)
 {
-    if (fsh_fabric_parted(fab))
+    if (fsh_fabric_parted(fab) && !serve->over_hosts)
         serve->stop = 1;
     return serve->stop || fsh_fabric_error(fab);
+}
+
+/* All ranks of the job have left when the simulator of a host ends, and those here are
+ * about to end this one. False: they are not. */
+static bool await_end(struct fsh_serve *serve)
+{
+    uint64_t start = fsh_time_ns();
+
+    while (!serve->stop && fsh_time_ns() - start < PARTED_NS)
+        usleep(PARTED_US);
+    if (!serve->stop)
+        snprintf(serve->failure, sizeof serve->failure,
+                 "the simulator of another host has ended in order, but the "
+                 "ranks here have not left %llu s later",
+                 (unsigned long long)(PARTED_NS / UINT64_C(1000000000)));
+    return serve->stop;
 }
 
 /* Step until nothing is pending. */
@@ -597,10 +622,13 @@ bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
             serve->busy_since = cpu_ns();
             fsh_turns_run(serve, fab);
             account(serve, fab);
-            if (fsh_serve_deadlock(serve))
+            if (fsh_serve_failure(serve))
                 return false;
         }
         work(serve, fab);
+        if (!serve->stop && !fsh_fabric_error(fab) && fsh_fabric_parted(fab) &&
+            !await_end(serve))
+            return false;
         if (!is_over(serve, fab) && !linger(serve, fab))
             sleep_until_rung(serve, fab);
         fsh_serve_dump_asked(serve);

@@ -27,9 +27,13 @@ void fsh_serve_tell(struct fsh_serve *serve,
 void fsh_serve_no_horizon(struct fsh_serve *serve);
 /* For tests: the credits that others return to this node do not reach its host. */
 void fsh_serve_lose_credits(struct fsh_serve *serve, uint32_t node);
-/* NULL, or that no rank can go on in simulated time: then fsh_serve_run has returned
- * false, and what the ranks wait for has been said. */
-const char *fsh_serve_deadlock(const struct fsh_serve *serve);
+/* The other partitions are the simulators of other hosts: each is ended by its own job, and
+ * what this one's ranks share is of them alone. */
+void fsh_serve_over_hosts(struct fsh_serve *serve);
+/* NULL, or why ranks cannot go on: none can in simulated time, and what they wait for has
+ * been said, or the simulator of another host has ended. Then fsh_serve_run has returned
+ * false. */
+const char *fsh_serve_failure(const struct fsh_serve *serve);
 /* Serve until fsh_serve_stop, or an error of the fabric or a deadlock; true if
  * stopped. */
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab);

@@ -44,7 +44,7 @@ static void look_at_rank(const struct fsh_serve *serve, uint32_t rank,
                          struct fsh_dump_host *host)
 {
     const char *text = serve->port[rank].mmio->turn.text, *wait;
-    bool asked = serve->deadlock[0] != '\0' && text[0] != '\0';
+    bool asked = serve->failure[0] != '\0' && text[0] != '\0';
     char said[256];
 
     fsh_job_describe_rank(serve->page, rank, said, sizeof said);

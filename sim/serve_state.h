@@ -38,7 +38,7 @@ struct fsh_serve {
     uint64_t confirmed; /* ranks wait since this cycle - 1, and say so; or 0 */
     uint64_t unconfirmed_ns; /* when a rank last said that it is not so */
     struct fsh_job_page *page;
-    char deadlock[128];  /* why simulated time has no end, or "" */
+    char failure[160];   /* why ranks cannot go on, or "" */
     uint32_t loses;      /* node that is not told of credits + 1, or 0 */
     uint64_t named;      /* bit n: rank n, for not giving its turn back */
     bool no_horizon;     /* ranks do not go on by themselves */
@@ -46,7 +46,8 @@ struct fsh_serve {
     bool urgent; /* something that cannot wait was taken since all was quiet */
     uint64_t busy_ns, busy_since;
     uint64_t shown, shown_ns; /* evaluations and time that displays know of */
-    bool partitioned;         /* others have the other nodes */
+    bool partitioned;         /* others have the other nodes ... */
+    bool over_hosts;          /* ... on other hosts */
     struct fsh_watch *watch;  /* of several partitions; else NULL */
     uint64_t
         quiet_ns; /* ns: nothing is in flight since then; 0: something is */

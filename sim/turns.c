@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cpu.h"
 #include "base/futex.h"
@@ -22,6 +23,10 @@ enum {
     NAPS_PER_S = 10
 };
 #define NAP_NS UINT64_C(100000000)
+/* A partition that waits for others to begin simulated time looks for their calls every
+ * so many us, and calls them itself after so many ns. */
+#define CALL_US 20u
+#define CALL_NS UINT64_C(20000000)
 #define NEVER UINT64_MAX
 /* Cycles that a rank goes on by itself at most. */
 #define HORIZON_MOST UINT64_C(250000)
@@ -335,7 +340,7 @@ static void report_deadlock(struct fsh_serve *serve,
 {
     uint64_t now = fsh_fabric_cycle(fab);
 
-    snprintf(serve->deadlock, sizeof serve->deadlock,
+    snprintf(serve->failure, sizeof serve->failure,
              "deadlock in simulated time, cycle %llu: all ranks wait, and "
              "nothing is in flight",
              (unsigned long long)(now - serve->start));
@@ -360,18 +365,31 @@ static void settle(struct fsh_serve *serve, struct fsh_fabric *fab)
     } while (!drained && !fsh_fabric_error(fab));
 }
 
+/* All is quiet, and others have not come: the last one to come calls. */
+static void await_call(struct fsh_fabric *fab)
+{
+    uint64_t start = fsh_time_ns();
+
+    while (!fsh_fabric_called(fab) && fsh_time_ns() - start < CALL_NS)
+        usleep(CALL_US);
+}
+
 /* All partitions have come here, and nothing is left in the rings of any, nor in flight:
  * they know it of the same round. */
 static void settle_all(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
     settle(serve, fab);
     while (serve->partitioned && !serve->stop && !fsh_fabric_error(fab)) {
-        fsh_fabric_tell(fab, fsh_serve_take(serve, fab) ? FSH_WORD_CLOCKS : 0);
+        bool ready = fsh_serve_take(serve, fab);
+
+        fsh_fabric_tell(fab, ready ? FSH_WORD_CLOCKS : 0);
         fsh_fabric_again(fab);
         if (!fsh_fabric_run(fab, SETTLE))
             continue;
         if (fsh_fabric_agreed(fab) & FSH_WORD_CLOCKS)
             break;
+        if (ready)
+            await_call(fab);
     }
     fsh_fabric_tell(fab, 0);
 }

@@ -174,6 +174,8 @@ void fsh_boot_init(const char *default_conduit, fsh_boot_needs_fn needs)
     atomic_store(&fsh_boot_slot()->pid, fsh_boot.pid);
     atomic_store(&fsh_boot_slot()->state, FSH_RANK_INIT);
     obey_debug_settings();
+    if (fsh_boot.page->fabric_hosts > 1) /* each has been started, or none */
+        fsh_boot_barrier("the simulators of all hosts");
 }
 
 void fsh_boot_running(void)

@@ -91,45 +91,50 @@ static void join(const char *text)
 
 /* ---- this process makes the job ---- */
 
-/* The ranks of a host, as FSHMEM_CARDS lists them; cut at len. */
-static void list_ranks(const struct fsh_place *place, uint32_t host, char *text,
-                       size_t len)
+/* Does this rank have a node? */
+static bool has_node(const struct fsh_job_config *config, uint32_t rank)
 {
-    unsigned n = 0;
-    size_t at = 0;
-
-    for (uint32_t r = 0; r < place->size && at < len; r++)
-        if (place->host_of[r] == host)
-            at += (size_t)snprintf(text + at, len - at, "%s%" PRIu32,
-                                   n++ != 0 ? "," : "", r);
-    if (n == 1 && at < len)
-        snprintf(text + at, len - at, ",");
+    return config->cards == 0 || config->cards >> rank & 1;
 }
 
-/* Are the nodes on this host? The fabric is one simulator's, so all of them are on one. */
+/* Which hosts have the nodes: in the order of the ranks, a simulator each, whose nodes
+ * follow each other. */
 static int place_nodes(const struct fsh_place *place,
                        struct fsh_job_config *config, char *err, size_t errlen)
 {
-    uint32_t first, host;
-    char list[300];
+    struct fsh_job_cut *cut = &config->cut;
+    uint32_t last[FSH_MAX_NODES], node = 0, i;
 
-    if (place->host_of == NULL || config->cards == 0)
+    if (place->host_of == NULL || config->nodes == 0)
         return 0;
-    first = (uint32_t)__builtin_ctzll(config->cards);
-    host = place->host_of[first];
-    config->nodes_here = host == place->host;
-    for (uint32_t r = first; r < config->ranks; r++) {
-        if (!(config->cards >> r & 1) || place->host_of[r] == host)
+    cut->hosts = 0;
+    for (uint32_t r = 0; r < config->ranks; r++) {
+        if (!has_node(config, r))
             continue;
-        list_ranks(place, host, list, sizeof list);
-        snprintf(err, errlen,
-                 "FSHMEM_CARDS=%s: ranks %" PRIu32 " and %" PRIu32
-                 " are on different hosts, and the cards of a job are on one: "
-                 "take some of FSHMEM_CARDS=%s, the ranks of the first one's "
-                 "host",
-                 fsh_option_str("FSHMEM_CARDS"), first, r, list);
-        return -EINVAL;
+        for (i = 0; i < cut->hosts && cut->host[i] != place->host_of[r];)
+            i++;
+        if (i < cut->hosts && i + 1 != cut->hosts) {
+            snprintf(err, errlen,
+                     "ranks %" PRIu32 " and %" PRIu32
+                     " have nodes and are on one host, those between them on "
+                     "another: the nodes of a host must follow each other; "
+                     "place ranks host by host (mpirun --map-by slot, srun "
+                     "--distribution=block)",
+                     last[i], r);
+            return -EINVAL;
+        }
+        if (i == cut->hosts) {
+            cut->host[i] = place->host_of[r];
+            cut->first[i] = node;
+            cut->hosts++;
+        }
+        last[i] = r;
+        node++;
     }
+    cut->first[cut->hosts] = node;
+    for (i = 0; i < cut->hosts && cut->host[i] != place->host;)
+        i++;
+    cut->index = i;
     return 0;
 }
 
@@ -167,7 +172,20 @@ static int make_job(const struct fsh_place *place,
     if (!b->job.node)
         return 0;
     take_node(b, place->rank);
-    return fsh_watch_simulator(&b->job, err, errlen);
+    return config.cut.hosts > 1 ? 0 : fsh_watch_simulator(&b->job, err, errlen);
+}
+
+/* With several hosts that have nodes simulators are started when these have met. */
+static void start_connected(const struct fsh_place *place)
+{
+    char err[640];
+
+    if (place->index != 0 || fsh_boot.page->fabric_hosts < 2 ||
+        !fsh_job_has_nodes(&fsh_boot.job.config))
+        return;
+    fsh_hosts_give(&fsh_boot.job);
+    if (fsh_watch_simulator(&fsh_boot.job, err, sizeof(err)) != 0)
+        fsh_fatal("gasnet_init: %s", err);
 }
 
 /* In a child that the maker of the job forks: let go of the lifeline's write
@@ -187,7 +205,7 @@ static void forked(void)
 static uint32_t descriptors_of_first(const struct fsh_place *place,
                                      const struct fsh_job_needs *needs)
 {
-    uint32_t objects = needs->nodes ? 3 * place->size : 0;
+    uint32_t objects = needs->nodes ? 3 * place->size + place->hosts : 0;
 
     return place->here + place->hosts + objects + 16;
 }
@@ -248,8 +266,9 @@ static void enter_foreign(const struct fsh_place *place,
     peers.page = fsh_boot.page;
     peers.abort_fd = fsh_boot.abort_fd;
     if (place->hosts > 1)
-        fsh_hosts_open(place, fsh_boot.token);
+        fsh_hosts_open(place, &fsh_boot.job.config.cut, fsh_boot.token);
     check_watch(fsh_watch_start_peers(&peers));
+    start_connected(place);
 }
 
 /* ---- */

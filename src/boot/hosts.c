@@ -29,12 +29,13 @@
  * the token. */
 struct card {
     uint64_t token[2]; /* rank 0's counts */
+    uint64_t nodes;    /* ranks that have one, a bit each */
     uint32_t address;  /* as the network has it */
     uint16_t port;
     char name[58]; /* of the interface's host */
 };
 
-enum kind { HELLO, STATE, ENDING };
+enum kind { HELLO, FABRIC, STATE, ENDING }; /* FABRIC: for a simulator */
 
 /* A message: all are as long, and both sides are of one release and byte order. */
 struct news {
@@ -50,6 +51,8 @@ _Static_assert(sizeof(struct news) == 248, "no gaps");
 
 struct host {
     int fd;
+    bool fabric;   /* it has a simulator, and this one too: ... */
+    int fabric_fd; /* ... its connection, until that of this host has it; or -1 */
     char name[64];
     uint32_t first; /* rank that speaks for it */
     size_t got;     /* bytes of news */
@@ -61,6 +64,7 @@ static struct {
     struct host *host;
     atomic_bool *told;    /* of each rank */
     atomic_int told_code; /* abort_code that was told; -1 */
+    unsigned strangers;   /* that have been sent away */
 } hosts = {.told_code = -1};
 
 unsigned fsh_hosts_count(void)
@@ -263,14 +267,14 @@ static void limit(int fd, int seconds)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
 }
 
-static void call(unsigned host, const struct card *card, struct in_addr from,
-                 uint64_t deadline)
+static int call(enum kind kind, const struct card *card, struct in_addr from,
+                uint64_t deadline)
 {
     struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr = from},
                        to = {.sin_family = AF_INET,
                              .sin_addr = {card->address},
                              .sin_port = card->port};
-    const struct news hello = begin(HELLO);
+    const struct news hello = begin(kind);
     uint64_t now = fsh_time_ns();
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -284,20 +288,33 @@ static void call(unsigned host, const struct card *card, struct in_addr from,
                   "FSHMEM_OFI_INTERFACE?",
                   card->name, inet_ntoa(to.sin_addr), ntohs(to.sin_port),
                   strerror(errno));
-    hosts.host[host].fd = fd;
+    return fd;
+}
+
+/* Where a caller's connection belongs; NULL: it does not. */
+static int *place_of(const struct news *hello)
+{
+    struct host *h = &hosts.host[hello->host];
+
+    return hello->kind == HELLO                 ? &h->fd
+           : hello->kind == FABRIC && h->fabric ? &h->fabric_fd
+                                                : NULL;
 }
 
 /* A stranger is sent away. */
 static bool greet(int fd)
 {
     struct news hello;
+    int *at;
 
     limit(fd, FSH_MEETING_HELLO_S);
     if (recv(fd, &hello, sizeof hello, MSG_WAITALL) != sizeof hello ||
-        hello.host >= hosts.n || !is_ours(&hello, hello.host) ||
-        hello.kind != HELLO || hosts.host[hello.host].fd >= 0)
+        hello.host >= hosts.n || !is_ours(&hello, hello.host))
         return false;
-    hosts.host[hello.host].fd = fd;
+    at = place_of(&hello);
+    if (at == NULL || *at >= 0)
+        return false;
+    *at = fd;
     return true;
 }
 
@@ -312,20 +329,54 @@ static void await_calls(int listening, unsigned missing, uint64_t deadline)
 
         if (fd >= 0 && greet(fd))
             missing--;
-        else if (fd >= 0)
+        else if (fd >= 0) {
+            hosts.strangers++;
             close(fd);
+        }
         if (missing != 0 && fsh_time_ns() > deadline)
             fsh_fatal("gasnet_init: %u hosts have not connected to this one "
                       "within %g s (FSHMEM_START_TIMEOUT)",
                       missing, fsh_option_seconds("FSHMEM_START_TIMEOUT"));
     }
     close(listening);
+    if (hosts.strangers != 0 && !fsh_option_bool("GASNET_QUIET"))
+        fsh_warn("gasnet_init: %u connections without the job's token were "
+                 "refused",
+                 hosts.strangers);
 }
 
-static void meet(const struct card *card, int listening, struct in_addr from)
+/* Hosts read FSHMEM_CARDS by themselves. */
+static void check_nodes(const struct card *mine, const struct card *card,
+                        uint32_t rank)
+{
+    if (card->nodes != mine->nodes)
+        fsh_fatal("gasnet_init: FSHMEM_CARDS=%s: here ranks of mask %#" PRIx64
+                  " have a card, at rank %" PRIu32 " those of %#" PRIx64
+                  ": set it for rank 0 only, or alike on all hosts",
+                  fsh_option_str("FSHMEM_CARDS"), mine->nodes, rank,
+                  card->nodes);
+}
+
+/* Those whose simulators are to be connected with that of this one. */
+static unsigned note_fabric(const struct fsh_job_cut *cut, uint32_t own)
+{
+    unsigned later = 0;
+
+    if (cut->hosts < 2 || cut->index == cut->hosts)
+        return 0;
+    for (uint32_t i = 0; i < cut->hosts; i++) {
+        hosts.host[cut->host[i]].fabric = cut->host[i] != own;
+        later += cut->host[i] > own;
+    }
+    return later;
+}
+
+static void meet(const struct card *card, const struct fsh_job_cut *cut,
+                 int listening, struct in_addr from)
 {
     const struct fsh_job_page *page = fsh_boot.page;
     uint64_t deadline = fsh_meeting_deadline();
+    unsigned fabric;
 
     hosts.host = calloc(page->hosts, sizeof *hosts.host);
     hosts.told = calloc(page->size, sizeof *hosts.told);
@@ -335,19 +386,52 @@ static void meet(const struct card *card, int listening, struct in_addr from)
     for (uint32_t r = page->size; r-- > 0;) {
         struct host *h = &hosts.host[page->rank[r].host];
 
-        h->fd = -1;
+        h->fd = h->fabric_fd = -1;
         h->first = r; /* the last that comes here is the first */
         snprintf(h->name, sizeof h->name, "%s", card[r].name);
     }
-    for (unsigned h = 0; h < page->host; h++)
-        call(h, &card[hosts.host[h].first], from, deadline);
-    await_calls(listening, hosts.n - 1 - page->host, deadline);
     for (unsigned h = 0; h < hosts.n; h++)
+        check_nodes(&card[fsh_boot.rank], &card[hosts.host[h].first],
+                    hosts.host[h].first);
+    fabric = note_fabric(cut, page->host);
+    for (unsigned h = 0; h < page->host; h++) {
+        const struct card *to = &card[hosts.host[h].first];
+
+        hosts.host[h].fd = call(HELLO, to, from, deadline);
+        if (hosts.host[h].fabric)
+            hosts.host[h].fabric_fd = call(FABRIC, to, from, deadline);
+    }
+    await_calls(listening, hosts.n - 1 - page->host + fabric, deadline);
+    for (unsigned h = 0; h < hosts.n; h++) {
         if (hosts.host[h].fd >= 0)
             watch_connection(hosts.host[h].fd);
+        if (hosts.host[h].fabric_fd >= 0)
+            watch_connection(hosts.host[h].fabric_fd);
+    }
 }
 
-void fsh_hosts_open(const struct fsh_place *place, uint64_t token[2])
+void fsh_hosts_give(struct fsh_job *job)
+{
+    const struct fsh_job_cut *cut = &job->config.cut;
+
+    for (uint32_t i = 0; i < cut->hosts; i++) {
+        job->peer_fd[i] = hosts.host[cut->host[i]].fabric_fd;
+        hosts.host[cut->host[i]].fabric_fd = -1;
+    }
+}
+
+/* Ranks that have nodes, a bit each. */
+static uint64_t nodes_of(const struct fsh_job_page *page)
+{
+    uint64_t mask = 0;
+
+    for (uint32_t r = 0; r < page->size && page->nodes != 0; r++)
+        mask |= (uint64_t)(page->rank[r].node != FSH_JOB_NO_NODE) << r;
+    return mask;
+}
+
+void fsh_hosts_open(const struct fsh_place *place,
+                    const struct fsh_job_cut *cut, uint64_t token[2])
 {
     struct card mine = {.port = 0}, *card = calloc(place->size, sizeof *card);
     char interface[64], err[512];
@@ -364,12 +448,13 @@ void fsh_hosts_open(const struct fsh_place *place, uint64_t token[2])
             fsh_fatal("gasnet_init: %s", err);
         listening = listen_at(address, &mine.port);
         mine.address = address.s_addr;
+        mine.nodes = nodes_of(fsh_boot.page);
         gethostname(mine.name, sizeof mine.name - 1);
     }
     fsh_channel_exchange(&mine, sizeof mine, card, "gasnet_init");
     memcpy(token, card[0].token, sizeof card[0].token);
     if (place->index == 0)
-        meet(card, listening, address);
+        meet(card, cut, listening, address);
     free(card);
 }
 

@@ -6,7 +6,8 @@
  * ending, and why. A connection that ends without a word, or is dead for
  * FSHMEM_HOST_TIMEOUT, which the kernel finds out, is a host that is lost. Addresses, and
  * the random token with which each message begins, come by the launcher's channel; only
- * the job's interface is listened at, and only until all have come.
+ * the job's interface is listened at, and only until all have come. Connections of
+ * simulators are made here, too: whoever gets one knows that the other end has the token.
  */
 #ifndef FSH_HOSTS_H
 #define FSH_HOSTS_H
@@ -14,12 +15,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "boot/job.h"
 #include "boot/launcher_env.h"
 
-/* Who speaks for the hosts finds the others; all get the token, which is rank 0's.
+/* Who speaks for the hosts finds the others; all get the token, which is rank 0's. cut, of
+ * those who speak: whose simulators are to be connected, too, each with every other one.
  * Collective over all ranks of all hosts, with the channel open; main thread; fatal if it
  * fails. */
-void fsh_hosts_open(const struct fsh_place *place, uint64_t token[2]);
+void fsh_hosts_open(const struct fsh_place *place,
+                    const struct fsh_job_cut *cut, uint64_t token[2]);
+/* The connections of this host's simulator are the job's from now on. */
+void fsh_hosts_give(struct fsh_job *job);
 
 /* Connections, as many as there are hosts; those that are not there are -1: of this host,
  * and all in ranks that speak for nobody. */

@@ -123,6 +123,7 @@ static void choose_nodes(struct fsh_job_config *config)
                       err);
         config->nodes = (uint32_t)__builtin_popcountll(config->cards);
     }
+    config->cut = (struct fsh_job_cut){.hosts = 1, .first = {0, config->nodes}};
     if (!fsh_job_topology(&config->topology, config->nodes, err, sizeof(err)))
         fsh_fatal("FSHMEM_TOPOLOGY=%s: %s", fsh_option_str("FSHMEM_TOPOLOGY"),
                   err);
@@ -146,7 +147,6 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
     memset(config, 0, sizeof(*config));
     config->needs = needs;
     config->ranks = config->here = ranks;
-    config->nodes_here = needs->nodes;
     choose_nodes(config);
     fsh_job_check_clock(needs);
     config->simulated_clock = wants_simulated(needs);
@@ -229,6 +229,7 @@ static void number_nodes(struct fsh_job_page *page,
     uint32_t next = 0;
 
     page->nodes = config->nodes;
+    page->fabric_hosts = config->cut.hosts;
     for (uint32_t r = 0; r < config->ranks; r++) {
         bool has = config->needs->mixed ? config->cards >> r & 1
                                         : config->needs->nodes;
@@ -393,13 +394,14 @@ static int make_trace(struct fsh_job *job, char *err, size_t errlen)
 static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
 {
     const struct fsh_job_config *config = &job->config;
+    const uint32_t *first = &config->cut.first[config->cut.index];
     size_t dram = config->dram_bytes;
     int rc = 0;
 
     /* The default is not probed: it costs nothing until it is written. */
     if (fsh_option_given("FSHMEM_DRAM"))
-        rc =
-            fsh_segment_grant(config->needs, config->nodes, &dram, err, errlen);
+        rc = fsh_segment_grant(config->needs, first[1] - first[0], &dram, err,
+                               errlen);
     job->node = malloc(config->nodes * sizeof(*job->node));
     if (rc == 0 && !job->node) {
         snprintf(err, errlen, "out of memory");
@@ -407,7 +409,7 @@ static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
     }
     for (uint32_t i = 0; job->node && i < config->nodes; i++)
         job->node[i] = (struct fsh_job_node){-1, -1, -1};
-    for (uint32_t i = 0; rc == 0 && i < config->nodes; i++) {
+    for (uint32_t i = first[0]; rc == 0 && i < first[1]; i++) {
         struct fsh_job_node *n = &job->node[i];
 
         rc = make_memory("fshmem dram", dram, &n->dram_fd, err, errlen);
@@ -440,13 +442,14 @@ static bool is_used_once(const struct fsh_job *job, int fd)
 /* Debug: has everything that the ranks are handed a descriptor of its own? */
 static bool is_whole(const struct fsh_job *job)
 {
+    const uint32_t *first = &job->config.cut.first[job->config.cut.index];
     bool whole = is_used_once(job, job->page_fd) &&
                  is_used_once(job, job->shared_fd) &&
                  is_used_once(job, job->abort_fd) &&
                  is_used_once(job, job->lifeline[0]) &&
                  is_used_once(job, job->lifeline[1]);
 
-    for (uint32_t r = 0; whole && job->node && r < job->config.nodes; r++)
+    for (uint32_t r = first[0]; whole && job->node && r < first[1]; r++)
         whole = is_used_once(job, job->node[r].dram_fd) &&
                 is_used_once(job, job->node[r].dma_fd) &&
                 is_used_once(job, job->node[r].mmio_fd);
@@ -462,13 +465,15 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
     job->config = *config;
     job->page_fd = job->shared_fd = job->abort_fd = job->trace_fd = -1;
     job->lifeline[0] = job->lifeline[1] = -1;
+    for (uint32_t i = 0; i < FSH_MAX_NODES; i++)
+        job->peer_fd[i] = -1;
     rc = check_config(config, err, errlen);
     if (rc == 0)
         rc = make_page(job, err, errlen);
     if (rc == 0)
         rc = make_wires(job, err, errlen);
     if (rc == 0)
-        rc = config->nodes_here ? make_nodes(job, err, errlen) : 0;
+        rc = fsh_job_has_nodes(config) ? make_nodes(job, err, errlen) : 0;
     if (rc == 0 && (!config->needs->nodes || config->needs->mixed))
         rc = grant_segments(job, err, errlen);
     if (rc == 0)
@@ -478,7 +483,7 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
     if (rc != 0)
         fsh_job_destroy(job);
     FSH_ASSERT(rc != 0 || is_whole(job));
-    FSH_ASSERT(rc != 0 || (config->nodes_here == (job->node != NULL) &&
+    FSH_ASSERT(rc != 0 || (fsh_job_has_nodes(config) == (job->node != NULL) &&
                            job->page->size == config->ranks));
     return rc;
 }
@@ -501,6 +506,8 @@ void fsh_job_destroy(struct fsh_job *job)
     close_fd(&job->trace_fd);
     close_fd(&job->lifeline[0]);
     close_fd(&job->lifeline[1]);
+    for (uint32_t i = 0; i < FSH_MAX_NODES; i++)
+        close_fd(&job->peer_fd[i]);
     for (uint32_t i = 0; job->node && i < job->config.nodes; i++) {
         close_fd(&job->node[i].dram_fd);
         close_fd(&job->node[i].dma_fd);

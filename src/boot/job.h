@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/fsh_spec.h"
 #include "base/topology.h"
 
 #define FSH_JOB_MAGIC 0x424f4a48u /* "HJOB" */
@@ -67,7 +68,8 @@ struct fsh_job_page {
     uint32_t simulated_clock; /* 1: hosts have simulated time (fpga) */
     int32_t trace_fd;         /* of struct fsh_trace in each process; -1 none */
     uint64_t trace_bytes;
-    uint32_t nodes;      /* of the fabric; rank[].node says whose */
+    uint32_t nodes;        /* of the fabric; rank[].node says whose */
+    uint32_t fabric_hosts; /* that have some of them, and a simulator each */
     uint64_t fabric_at;  /* offset of the simulator's object in FSH_FD_SHARED */
     uint64_t dram_bytes; /* per node, where ranks have nodes */
     uint64_t
@@ -129,13 +131,22 @@ static inline size_t fsh_job_shared_bytes(const struct fsh_job_needs *needs,
     return fsh_job_fabric_at(needs, ranks, segment_max) + needs->fabric_bytes;
 }
 
+/* How the hosts of a job share out the nodes of its fabric; those of a host follow each
+ * other. */
+struct fsh_job_cut {
+    uint32_t hosts; /* that have nodes; 0: no job with a fabric */
+    uint32_t index; /* this one among them; or `hosts`: it has none */
+    uint32_t first[FSH_MAX_NODES + 1]; /* node of each, and the number of all */
+    uint32_t host[FSH_MAX_NODES];      /* their numbers among all hosts */
+};
+
 struct fsh_job_config {
     const struct fsh_job_needs *needs;
     uint32_t ranks;
-    uint32_t here;   /* those on this host */
-    uint32_t nodes;  /* of the fabric */
-    bool nodes_here; /* they and their simulator are on this host */
-    uint64_t cards;  /* mixed: a bit for each rank that has one */
+    uint32_t here;                /* those on this host */
+    uint32_t nodes;               /* of the fabric */
+    struct fsh_job_cut cut;       /* where they are */
+    uint64_t cards;               /* mixed: a bit for each rank that has one */
     struct fsh_topology topology; /* where ranks have nodes */
     bool simulated_clock;
     bool traced;        /* the job has memory for a trace (base/trace.h) */
@@ -159,8 +170,17 @@ struct fsh_job {
     pid_t sim_pid;
     struct fsh_job_node {
         int dram_fd, dma_fd, mmio_fd;
-    } * node; /* by node, not by rank */
+    } * node; /* by node, not by rank; -1: of another host */
+    /* With several hosts in config.cut: connections to the simulators of the others,
+     * by their index there, for the one that is started; -1 none. */
+    int peer_fd[FSH_MAX_NODES];
 };
+
+/* Has this host nodes? */
+static inline bool fsh_job_has_nodes(const struct fsh_job_config *config)
+{
+    return config->cut.index < config->cut.hosts;
+}
 
 /* The topology of a job with so many nodes: what FSHMEM_TOPOLOGY chooses, or the
  * default. False with the reason and the remedy in err, as fsh_topology_make. */
@@ -211,8 +231,10 @@ void fsh_job_destroy(struct fsh_job *job);
 /*
  * The simulator's side. It finds its job in the environment variable
  *   FSHMEM_SIM_JOB = "nodes=N,dram=BYTES,page=FD,shared=FD,life=FD,abort=FD,
- *                     mem=DRAM.DMA.MMIO[/DRAM.DMA.MMIO...]"
- * (one line; one triple of descriptors per node). Sizes of the objects: dram is
+ *                     mem=DRAM.DMA.MMIO[/DRAM.DMA.MMIO...][,cut=FIRST.FD/FIRST.FD...]"
+ * (one line; one triple of descriptors per node, -1 where other hosts have it; if some do,
+ * a pair for each host with nodes, the first of these and the connection to its simulator,
+ * -1 for this one). Sizes of the objects: dram is
  * dram_bytes, the others are the device's (struct fsh_job_needs).
  */
 /* Read it: fills config, descriptors and node[]; maps the control page (and

@@ -5,6 +5,7 @@
  * job_env.c and job_page.c.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -74,6 +75,35 @@ static int read_nodes(struct fsh_job *job, const char *text)
     return *at ? -EINVAL : 0;
 }
 
+/* "FIRST.FD/FIRST.FD/...", if other hosts have nodes. */
+static int read_cut(struct fsh_job *job, const char *text)
+{
+    struct fsh_job_cut *cut = &job->config.cut;
+    char list[1024], *at = list;
+    int used;
+
+    for (uint32_t i = 0; i < FSH_MAX_NODES; i++)
+        job->peer_fd[i] = -1;
+    *cut = (struct fsh_job_cut){.hosts = 1, .first = {0, job->config.nodes}};
+    if (!fsh_job_env_word(text, "cut", list, sizeof(list)))
+        return 0;
+    for (cut->hosts = 0; *at && cut->hosts < FSH_MAX_NODES; cut->hosts++) {
+        uint32_t i = cut->hosts;
+
+        if (sscanf(at, "%" SCNu32 ".%d%n", &cut->first[i], &job->peer_fd[i],
+                   &used) != 2)
+            return -EINVAL;
+        if (job->peer_fd[i] < 0)
+            cut->index = i;
+        fsh_job_cloexec(job->peer_fd[i], true);
+        at += used;
+        if (*at == '/')
+            at++;
+    }
+    cut->first[cut->hosts] = job->config.nodes;
+    return *at ? -EINVAL : 0;
+}
+
 static int read_text(struct fsh_job *job, const char *text)
 {
     long long nodes, dram, page, shared, life, abort_fd;
@@ -95,7 +125,7 @@ static int read_text(struct fsh_job *job, const char *text)
     fsh_job_cloexec(job->shared_fd, true);
     fsh_job_cloexec(job->lifeline[0], true);
     fsh_job_cloexec(job->abort_fd, true);
-    return read_nodes(job, text);
+    return read_cut(job, text) != 0 ? -EINVAL : read_nodes(job, text);
 }
 
 int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen)

@@ -37,7 +37,7 @@ static const char *client_header = "";
  * the child may not allocate. */
 struct start {
     char path[PATH_MAX];
-    char text[4200];
+    char text[5200];
     char **argv;
     char **envp;
 };
@@ -127,7 +127,23 @@ static void write_text(const struct fsh_job *job, char *text, size_t len)
         at += (size_t)snprintf(text + at, len - at, "%s%d.%d.%d", i ? "/" : "",
                                job->node[i].dram_fd, job->node[i].dma_fd,
                                job->node[i].mmio_fd);
+    for (uint32_t i = 0;
+         job->config.cut.hosts > 1 && i < job->config.cut.hosts && at < len;
+         i++)
+        at += (size_t)snprintf(text + at, len - at, "%s%" PRIu32 ".%d",
+                               i ? "/" : ",cut=", job->config.cut.first[i],
+                               job->peer_fd[i]);
     FSH_ASSERT(at < len); /* every node is in it */
+}
+
+/* They are the simulator's, whose end others see by them. */
+static void let_go_of_peers(struct fsh_job *job)
+{
+    for (uint32_t i = 0; i < FSH_MAX_NODES; i++) {
+        if (job->peer_fd[i] >= 0)
+            close(job->peer_fd[i]);
+        job->peer_fd[i] = -1;
+    }
 }
 
 static bool is_job_variable(const char *entry)
@@ -195,6 +211,8 @@ static _Noreturn void become_sim(const struct fsh_job *job,
         fsh_job_cloexec(job->node[i].dma_fd, false);
         fsh_job_cloexec(job->node[i].mmio_fd, false);
     }
+    for (uint32_t i = 0; i < FSH_MAX_NODES; i++)
+        fsh_job_cloexec(job->peer_fd[i], false);
     sigemptyset(&none);
     for (int sig = 1; sig < 32; sig++)
         if (sig != SIGPIPE)
@@ -274,6 +292,7 @@ int fsh_job_start_sim(struct fsh_job *job, char *err, size_t errlen)
         job->sim_pid = fork();
         if (job->sim_pid == 0)
             become_sim(job, s, parent);
+        let_go_of_peers(job);
         if (job->sim_pid < 0) {
             rc = -errno;
             job->sim_pid = 0;

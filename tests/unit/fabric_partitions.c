@@ -2,11 +2,13 @@
 /*
  * A fabric in several partitions (sim/partition.c), here each in a thread of its own, with
  * scripted nodes: the events of each cycle are those of one process, for rings and tori,
- * any cut, long links and short ones. A gate opens in one cycle everywhere; a partition
+ * any cut, long links and short ones, by sockets of the host and of the network. A gate opens in one cycle everywhere; a partition
  * that is quiet is called by the others; one that ends, fails or stays away is noticed.
  * Also runs under the thread sanitizer.
  */
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -164,10 +166,32 @@ static void *run(void *arg)
 
 static struct part part[NODES];
 
+static bool by_network;
+
+/* As between hosts. */
+static void connect_pair(int pair[2])
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof at;
+    int on = 1, listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(bind(listener, (struct sockaddr *)&at, sizeof at) == 0 &&
+          listen(listener, 1) == 0 &&
+          getsockname(listener, (struct sockaddr *)&at, &bytes) == 0 &&
+          connect(pair[0], (struct sockaddr *)&at, sizeof at) == 0);
+    pair[1] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    CHECK(pair[1] >= 0);
+    close(listener);
+    for (unsigned i = 0; i < 2; i++)
+        CHECK(setsockopt(pair[i], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) ==
+              0);
+}
+
 static void cut(const struct fsh_fabric_config *config, uint32_t count)
 {
     int pair[2];
-
     memset(part, 0, sizeof part);
     for (uint32_t i = 0; i < count; i++) {
         part[i].config = *config;
@@ -180,8 +204,11 @@ static void cut(const struct fsh_fabric_config *config, uint32_t count)
     }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < i; j++) {
-            CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ==
-                  0);
+            if (by_network)
+                connect_pair(pair);
+            else
+                CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0,
+                                 pair) == 0);
             part[i].partition.peer[j] = pair[0];
             part[j].partition.peer[i] = pair[1];
         }
@@ -372,16 +399,37 @@ static void test_stranger(void)
     close(part[1].partition.peer[0]);
 }
 
+/* Hosts may have been told different things. */
+static void test_settings(void)
+{
+    struct fsh_fabric_config config = usual();
+
+    cut(&config, 2);
+    part[1].config.dram_cycles++;
+    go(2);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK(strstr(part[i].error, "has other settings") ||
+                  strstr(part[i].error, "is gone"),
+              "%s", part[i].error);
+    CHECK(strstr(part[0].error, "has other settings") ||
+              strstr(part[1].error, "has other settings"),
+          "neither says it: %s", part[0].error);
+}
+
 int main(void)
 {
     alarm(110);
-    test_same();
-    test_gate();
-    test_called();
-    test_end();
-    test_failure();
-    test_absent();
-    test_stranger();
+    for (unsigned i = 0; i < 2; i++) {
+        by_network = i == 1;
+        test_same();
+        test_gate();
+        test_called();
+        test_end();
+        test_failure();
+        test_absent();
+        test_stranger();
+        test_settings();
+    }
     puts("PASS");
     return 0;
 }

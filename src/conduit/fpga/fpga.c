@@ -253,6 +253,7 @@ static const struct fsh_job_needs needs = {
     .max_ranks = FSH_MAX_NODES,
     .segment_option = "FSHMEM_DRAM",
     .nodes = true,
+    .spreads = true,
     .fabric_bytes = WHOLE_PAGES(sizeof(struct fsh_sim_fabric)),
     .dma_bytes = FSH_SIM_DMA_BYTES,
     .mmio_bytes = WHOLE_PAGES(sizeof(struct fsh_sim_mmio)),
