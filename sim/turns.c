@@ -354,6 +354,14 @@ static void report_deadlock(struct fsh_serve *serve,
     fsh_serve_dump(serve, "deadlock");
 }
 
+/* Whoever goes on first ends the job, with the others: they meet once more. */
+static void await_reports(struct fsh_fabric *fab)
+{
+    fsh_fabric_hosts(fab, NEVER);
+    fsh_fabric_again(fab);
+    fsh_fabric_run(fab, SETTLE);
+}
+
 /* Nothing is left in the rings, nor in flight. */
 static void settle(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
@@ -426,6 +434,7 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         fsh_serve_dump_asked(serve);
         if (is_deadlock(serve, fab, drained)) {
             report_deadlock(serve, fab);
+            await_reports(fab);
             return false;
         }
         if (at <= now) {

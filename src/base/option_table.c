@@ -154,7 +154,8 @@ const struct fsh_option_row fsh_option_table[] = {
         "at most one per processor"),
     INT("FSHMEM_SIMULATORS", "1", 1, 16,
         "fpga: processes of the simulator that share out the nodes, in the "
-        "same cycles; without traces, recordings and waves"),
+        "same cycles; without traces, recordings and waves; of a job on one "
+        "host, over hosts each has one"),
     CHOICE("FSHMEM_PACKET", "1024", "128|256|512|1024",
            "fpga: payload bytes of a packet"),
     CHOICE("FSHMEM_PORTS", "3", "1|2|3",

@@ -69,13 +69,26 @@ struct fsh_team *fsh_team_make(uint32_t id, uint32_t rank, uint32_t size,
     return team;
 }
 
+/* Among them everything goes through cards, whose links do not know hosts. */
+static bool have_cards(const struct fsh_team *team)
+{
+    for (uint32_t r = 0; r < team->size; r++)
+        if (fsh_boot_node(team->node[r]) == FSH_JOB_NO_NODE)
+            return false;
+    return true;
+}
+
 /* The same on all ranks of the team. */
 static void find_hosts(struct fsh_team *team, const char *call)
 {
-    uint16_t *host = fsh_team_memory(team->size, sizeof *host, call);
-    bool *seen = fsh_team_memory(fsh_boot_hosts(), sizeof *seen, call);
+    uint16_t *host;
+    bool *seen;
     uint32_t hosts = 0;
 
+    if (have_cards(team))
+        return;
+    host = fsh_team_memory(team->size, sizeof *host, call);
+    seen = fsh_team_memory(fsh_boot_hosts(), sizeof *seen, call);
     for (uint32_t r = 0; r < team->size; r++) {
         host[r] = (uint16_t)fsh_boot_host(team->node[r]);
         hosts += !seen[host[r]];

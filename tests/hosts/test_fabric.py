@@ -150,8 +150,8 @@ def strangers_are_refused():
     launcher = launchers()[-1]
     with Hosts(3) as hosts:
         go = os.path.join(hosts.where, "go")
-        late = (f"[ $(hostname) = h3 ] && until [ -e {go} ]; do sleep 0.05; done; "
-                f"exec {STEADY} 1")
+        late = (f"[ $(hostname) = h3 ] && export LD_PRELOAD={TESTS}/hosts_late.so "
+                f"LATE_UNTIL={go}; exec {STEADY} 1")
         job = Job(*launcher.command(hosts, 1, "sh", "-c", late),
                   env={**FABRIC, "GASNET_QUIET": "0"})
 

@@ -37,6 +37,10 @@ def the_best_is_chosen():
               text)
         text = shown(env, "-H", "a:2,b", "--cards", "2")
         check("-x FSHMEM_CARDS" in text and "-x FSHMEM_CONDUIT" in text, text)
+        text = shown(env, "-H", "a:2,b", "--conduit", "fpga", "--clock", "simulated",
+                     "--topology", "line")
+        for setting in "CONDUIT", "CLOCK", "TOPOLOGY":
+            check(f"-x FSHMEM_{setting}" in text, text)
         only(place, "srun")
         check("mpirun.openmpi" in shown(env, "-H", "a,b"), "srun outside")
         text = shown({**env, **slurm})
@@ -62,6 +66,9 @@ def files_of_hosts():
                               (["-H", ""], "no host"),
                               (["-H", "a", "--conduit", "smp"], "one host"),
                               (["-H", "a", "--timeout", "3"], "--timeout"),
+                              (["-H", "a", "--clock", "simulated"], "--clock: not in"),
+                              (["-H", "a", "--conduit", "fpga", "--record", "f"],
+                               "--record: not in"),
                               (["--hostfile", place + "/no"], "cannot read")):
             code, output = run(FSHRUN, "-n", 2, *options, CLIENT, env=env)
             check(code == 2 and text in output, f"{options}: {code} {output}")

@@ -278,6 +278,8 @@ static void test_same(void)
     same(&config, "usual");
     config.nodes = 2;
     same(&config, "two nodes");
+    if (by_network) /* carries no other bytes then */
+        return;
     config.nodes = 8;
     same(&config, "eight nodes");
     CHECK(fsh_topology_make(&torus, "torus:4x2", 8, FSH_NODE_PORTS, err,

@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/path.h"
+#include "conduit/conduit.h"
 #include "fshrun.h"
 
 enum { MOST_HOSTS = 1024, NAME = 256 };
@@ -245,6 +246,15 @@ static const struct launcher *find_launcher(bool named, char *path, size_t len)
     return NULL;
 }
 
+/* Settings of nodes reach all hosts; what is for one simulator's files does not. */
+static const char *find_unable_of_nodes(const struct command_line *cl)
+{
+    const struct fsh_conduit_ops *conduit = fsh_conduit_find(cl->conduit);
+
+    return conduit != NULL && conduit->needs->nodes ? cl->sim_extra[0]
+                                                    : cl->for_nodes;
+}
+
 /* What only our own launcher does. */
 static const char *find_unable(const struct command_line *cl)
 {
@@ -254,7 +264,7 @@ static const char *find_unable(const struct command_line *cl)
            : cl->report     ? "--report"
            : cl->bind_to    ? "--bind-to"
            : cl->replay     ? "--replay"
-                            : cl->for_nodes;
+                            : find_unable_of_nodes(cl);
 }
 
 static int become(const struct command_line *cl, const struct launcher *l,
