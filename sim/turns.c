@@ -314,17 +314,21 @@ static bool is_stuck(struct fsh_serve *serve, const struct fsh_fabric *fab)
     return true;
 }
 
-/* Of several partitions each says so until all do at the cycle at which they meet. */
+/* Of several partitions each says so until all have when they meet, which decides it
+ * for all of them. */
 static bool is_deadlock(struct fsh_serve *serve, struct fsh_fabric *fab,
                         bool drained)
 {
-    bool stuck = drained && is_stuck(serve, fab);
+    bool stuck;
 
+    if (serve->partitioned && fsh_fabric_agreed(fab) & FSH_WORD_STUCK)
+        return true;
+    stuck = drained && is_stuck(serve, fab);
     if (!serve->partitioned)
         return stuck;
     fsh_fabric_tell(fab, (stuck ? FSH_WORD_STUCK : 0) |
                              (any_left(serve) ? 0 : FSH_WORD_LEFT));
-    return stuck && fsh_fabric_agreed(fab) & FSH_WORD_STUCK;
+    return false;
 }
 
 /* Does no rank, of any partition, need another turn? */
@@ -439,6 +443,8 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         }
         if (at <= now) {
             fsh_serve_show(serve, fab);
+            fsh_fabric_tell(fab,
+                            0); /* it may act, and others have to come along */
             if (!give(serve, node, now, horizon(serve, fab, node, drained)))
                 return false;
             drained = fsh_serve_take(serve, fab);

@@ -50,6 +50,10 @@ bool fsh_boot_is_ending(void);
 /* Where fsh_fatal ends: the job with this process, for this reason. */
 void fsh_boot_end_fatally(int code, const char *reason);
 
+/* With no launcher of ours it is on the rank that made the job to say, once, what the
+ * simulator has ended it for. Any thread. */
+void fsh_boot_say_reason(void);
+
 /* The signals of a rank; once, in gasnet_init. */
 void fsh_boot_catch_signals(void);
 

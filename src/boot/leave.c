@@ -30,6 +30,15 @@ void fsh_boot_left(int code)
     fsh_watch_tell();
 }
 
+void fsh_boot_say_reason(void)
+{
+    static atomic_bool said;
+
+    if (fsh_boot.owner && atomic_load(&fsh_boot.page->abort_rank) == -1 &&
+        !atomic_exchange(&said, true))
+        fsh_warn("%s", fsh_job_reason(fsh_boot.page));
+}
+
 /* End the process with the code of the job. The first thread does; a second
  * one waits for it; the same one again (a signal during the exit) ends now. */
 static _Noreturn void finish(void)
@@ -44,9 +53,7 @@ static _Noreturn void finish(void)
             pause();
     if (seen == 0) {
         fsh_boot_left(code);
-        /* With no launcher, it is on us to say what the simulator reported. */
-        if (fsh_boot.owner && atomic_load(&fsh_boot.page->abort_rank) == -1)
-            fsh_warn("%s", fsh_job_reason(fsh_boot.page));
+        fsh_boot_say_reason();
         fsh_watch_stop_simulator(2000 * MS);
     }
     fsh_watch_tell();

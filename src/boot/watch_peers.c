@@ -19,6 +19,7 @@
 #include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/log.h"
+#include "boot/boot_state.h"
 #include "boot/death.h"
 #include "boot/hosts.h"
 #include "boot/watch.h"
@@ -65,6 +66,7 @@ static void end_job(int code, const char *reason)
 
 static void begin_to_end(void)
 {
+    fsh_boot_say_reason(); /* this thread may end the process */
     fsh_hosts_tell();
     peers.poll[P_ABORT].fd = -1; /* it stays readable */
     peers.quit_ns = fsh_time_ns();

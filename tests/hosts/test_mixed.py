@@ -34,8 +34,11 @@ def over_two_hosts():
         for launcher in tried:
             fast = launcher is tried[-1]
             for cards in CARDS:
-                names = FEW if not fast or cards == CARDS[-1] or \
-                    (cards != "3," and not ALL) else \
+                both = cards in CARDS[3:]
+                if both and not fast and not ALL:
+                    continue
+                names = FEW[:2] if both and not ALL else \
+                    FEW if not fast or both or (cards != "3," and not ALL) else \
                     all_programs() if ALL else SOME
                 for name in names:
                     env = settings(cards, CONFORM_DIR=tempfile.mkdtemp(
