@@ -153,6 +153,9 @@ static bool take_some(struct fsh_partitions *p, uint32_t which)
     /* It has left what this one sent; what it sent itself comes next. */
     if (n < 0 && errno == ECONNRESET && !peer->reset)
         return peer->reset = true;
+    /* So does what it has sent and has not been looked at. */
+    if (n <= 0 && is_whole(&peer->in, &notice))
+        return true;
     if (n <= 0) {
         snprintf(how, sizeof how, "is gone%s%s", n < 0 ? ": " : "",
                  n < 0 ? strerror(errno) : "");
