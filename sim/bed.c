@@ -263,8 +263,12 @@ void fsh_bed_dump(struct fsh_bed *bed, uint32_t node)
         const char *name;
     } names[] = FSH_PERF_NAMES;
     static const char *const rings[] = {"completion", "request", "reply"};
+    static const struct {
+        uint32_t value;
+        const char *name;
+    } coll_names[] = FSH_COLLPERF_NAMES;
     struct fsh_bed_perf perf;
-    uint64_t status[2];
+    uint64_t status[2], counted;
 
     memcpy(status, fsh_fabric_dma(bed->fab, node) + FSH_BED_STATUS,
            sizeof status);
@@ -295,4 +299,10 @@ void fsh_bed_dump(struct fsh_bed *bed, uint32_t node)
                 names[i].name, (unsigned long long)perf.first,
                 (unsigned long long)perf.last, (unsigned long long)perf.count,
                 (unsigned long long)perf.sum);
+    for (unsigned i = 0; i < FSH_COLLPERF_COUNT; i++)
+        if (fsh_fabric_read(bed->fab, node,
+                            FSH_REG_COLL_PERF + coll_names[i].value * 8,
+                            SETTLE_CYCLES, &counted))
+            fprintf(stderr, "  collective engine: %-9s %llu\n",
+                    coll_names[i].name, (unsigned long long)counted);
 }

@@ -20,6 +20,9 @@ static bool count_node(struct fsh_fabric *fab, uint32_t node,
     for (uint32_t i = 0; ok && i < FSH_CPERF_COUNT; i++)
         ok = fsh_fabric_read(fab, node, FSH_REG_COMPUTE_PERF + 8 * i,
                              LONG_ENOUGH, &counts->compute[i]);
+    for (uint32_t i = 0; ok && i < FSH_COLLPERF_COUNT; i++)
+        ok = fsh_fabric_read(fab, node, FSH_REG_COLL_PERF + 8 * i, LONG_ENOUGH,
+                             &counts->coll[i]);
     counts->dram_bytes = fsh_fabric_dram_moved(fab, node);
     return ok;
 }

@@ -62,6 +62,17 @@ package fsh_coll_pkg;
   } line_t;
   localparam int unsigned LINE_W = KEY_W + 4 + 4 + 11 + 512;
 
+  /// What becomes of packets on arrival, for the counters: pulses, registers.
+  typedef struct packed {
+    logic kept;   // one is whole
+    logic gone;   // a whole one has left
+    logic stale;  // the slot of one was given up
+    logic full;
+    logic eager;
+    logic twice;
+    logic unclaimed;
+  } fate_t;
+
   // Places for packets that go, their lines, and beats of 16 bytes.
   localparam int unsigned PLACES = 16;
   localparam int unsigned PLACE_W = 4;
@@ -88,7 +99,7 @@ package fsh_coll_pkg;
     logic         run_ready;
     logic         ask_room;
     logic         rx_ready;
-    logic         rx_bad;
+    fate_t        fate;
     logic         end_valid;
     logic         tell_valid;
     logic         tx_valid;

@@ -211,6 +211,18 @@ package fsh_spec_pkg;
   localparam logic [3:0] CPERF_TRANSFER = 4'd7;  // Cycles with nothing left to compute but an unfinished command: results in transit, ENCODE, SEND.
   localparam logic [3:0] CPERF_SENT_BYTES = 4'd8;  // Bytes sent by ART and SEND, counted for each destination node.
   localparam int unsigned CPERF_COUNT = 9;
+  // Counters of the collective engine. A packet is one of the network here: a piece of a larger one where PACKET is below MAX_PACKET, except for KEPT, LEVEL, PEAK and SUM. Every packet that is dropped on arrival counts once.
+  localparam logic [3:0] COLLPERF_KEPT = 4'd0;  // Packets that are in the buffer as a whole.
+  localparam logic [3:0] COLLPERF_UNCLAIMED = 4'd1;  // Dropped: not eager, and no sequence has claimed a slot for it; no such job, a step that is over or not near yet.
+  localparam logic [3:0] COLLPERF_DUPLICATE = 4'd2;  // Dropped: a packet with its key is in the buffer as a whole.
+  localparam logic [3:0] COLLPERF_EAGER = 4'd3;  // Dropped: eager, but not of an eager team, or there is one of its sender and team already.
+  localparam logic [3:0] COLLPERF_FULL = 4'd4;  // Dropped: eager, and neither a bucket nor the reserve has a slot.
+  localparam logic [3:0] COLLPERF_STALE = 4'd5;  // Dropped: its slot was given up while it arrived.
+  localparam logic [3:0] COLLPERF_MALFORMED = 4'd6;  // Dropped: header and length disagree, it is larger than a slot, or its data could not be read at the sender.
+  localparam logic [3:0] COLLPERF_LEVEL = 4'd7;  // Whole packets in the buffer now.
+  localparam logic [3:0] COLLPERF_PEAK = 4'd8;  // Maximum of LEVEL since the last clear.
+  localparam logic [3:0] COLLPERF_SUM = 4'd9;  // Of packets that have left the buffer the cycle of leaving, less that of becoming whole, and less that of packets that are there, modulo 2^48. Never cleared. The sum of LEVEL over the cycles between two reads at which LEVEL is 0 is the difference; otherwise LEVEL times the cycle is to be added at each.
+  localparam int unsigned COLLPERF_COUNT = 10;
   // Events counted by the device; each has first cycle, last cycle, count and sum.
   localparam logic [4:0] PERF_ACCEPT = 5'd0;  // The sequencer accepted a host command; sum: payload bytes.
   localparam logic [4:0] PERF_HDR_SENT = 5'd1;  // First header of a message entered the link; sum: unused.
@@ -259,8 +271,10 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_PERF_CLEAR = 15'h0200;  // wo: any write clears the performance counters
   localparam logic [14:0] REG_CYCLE = 15'h0208;  // ro: the cycle counter
   localparam logic [14:0] REG_COMPUTE_PERF_CLEAR = 15'h0210;  // wo: any write clears the counters of the compute core
+  localparam logic [14:0] REG_COLL_PERF_CLEAR = 15'h0220;  // wo: any write clears the counters of the collective engine, except LEVEL and SUM; PEAK becomes LEVEL
   localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a write of a misaligned address or invalid packet size was ignored; entries dropped because their ring was full 31:24, counted up to 255; any write clears
   localparam logic [14:0] REG_COMPUTE_PERF = 15'h0280;  // ro: counters of the compute core, one word each, in the order of CPERF; 0 without a compute core
+  localparam logic [14:0] REG_COLL_PERF = 15'h0300;  // ro: counters of the collective engine, one word each, in the order of COLLPERF; 0 without a collective engine
   localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes per event (PERF_EVENTS): first cycle, last cycle, count, sum
   localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word per node: its segment size 39:0; per port, the vc bit of packets to it 53:48; mask of ports that lead to it 61:56
   localparam logic [14:0] REG_REQ_WINDOW = 15'h4000;  // wo: request submission window, 4 KiB

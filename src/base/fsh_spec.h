@@ -216,6 +216,20 @@
 #define FSH_CPERF_COUNT 9u
 #define FSH_CPERF_NAMES {{0u, "FIRST_START"}, {1u, "LAST_END"}, {2u, "LAST_SIGNAL"}, {3u, "COMMANDS"}, {4u, "COMPUTE"}, {5u, "LOAD"}, {6u, "FULL"}, {7u, "TRANSFER"}, {8u, "SENT_BYTES"}}
 
+/* Counters of the collective engine. A packet is one of the network here: a piece of a larger one where PACKET is below MAX_PACKET, except for KEPT, LEVEL, PEAK and SUM. Every packet that is dropped on arrival counts once. */
+#define FSH_COLLPERF_KEPT 0u /* Packets that are in the buffer as a whole. */
+#define FSH_COLLPERF_UNCLAIMED 1u /* Dropped: not eager, and no sequence has claimed a slot for it; no such job, a step that is over or not near yet. */
+#define FSH_COLLPERF_DUPLICATE 2u /* Dropped: a packet with its key is in the buffer as a whole. */
+#define FSH_COLLPERF_EAGER 3u /* Dropped: eager, but not of an eager team, or there is one of its sender and team already. */
+#define FSH_COLLPERF_FULL 4u /* Dropped: eager, and neither a bucket nor the reserve has a slot. */
+#define FSH_COLLPERF_STALE 5u /* Dropped: its slot was given up while it arrived. */
+#define FSH_COLLPERF_MALFORMED 6u /* Dropped: header and length disagree, it is larger than a slot, or its data could not be read at the sender. */
+#define FSH_COLLPERF_LEVEL 7u /* Whole packets in the buffer now. */
+#define FSH_COLLPERF_PEAK 8u /* Maximum of LEVEL since the last clear. */
+#define FSH_COLLPERF_SUM 9u /* Of packets that have left the buffer the cycle of leaving, less that of becoming whole, and less that of packets that are there, modulo 2^48. Never cleared. The sum of LEVEL over the cycles between two reads at which LEVEL is 0 is the difference; otherwise LEVEL times the cycle is to be added at each. */
+#define FSH_COLLPERF_COUNT 10u
+#define FSH_COLLPERF_NAMES {{0u, "KEPT"}, {1u, "UNCLAIMED"}, {2u, "DUPLICATE"}, {3u, "EAGER"}, {4u, "FULL"}, {5u, "STALE"}, {6u, "MALFORMED"}, {7u, "LEVEL"}, {8u, "PEAK"}, {9u, "SUM"}}
+
 /* Events counted by the device; each has first cycle, last cycle, count and sum. */
 #define FSH_PERF_ACCEPT 0u /* The sequencer accepted a host command; sum: payload bytes. */
 #define FSH_PERF_HDR_SENT 1u /* First header of a message entered the link; sum: unused. */
@@ -266,8 +280,10 @@
 #define FSH_REG_PERF_CLEAR 0x0200u /* wo: any write clears the performance counters */
 #define FSH_REG_CYCLE 0x0208u /* ro: the cycle counter */
 #define FSH_REG_COMPUTE_PERF_CLEAR 0x0210u /* wo: any write clears the counters of the compute core */
+#define FSH_REG_COLL_PERF_CLEAR 0x0220u /* wo: any write clears the counters of the collective engine, except LEVEL and SUM; PEAK becomes LEVEL */
 #define FSH_REG_FAULTS 0x0218u /* rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a write of a misaligned address or invalid packet size was ignored; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
 #define FSH_REG_COMPUTE_PERF 0x0280u /* ro: counters of the compute core, one word each, in the order of CPERF; 0 without a compute core */
+#define FSH_REG_COLL_PERF 0x0300u /* ro: counters of the collective engine, one word each, in the order of COLLPERF; 0 without a collective engine */
 #define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes per event (PERF_EVENTS): first cycle, last cycle, count, sum */
 #define FSH_REG_ROUTE 0x0800u /* rw: one word per node: its segment size 39:0; per port, the vc bit of packets to it 53:48; mask of ports that lead to it 61:56 */
 #define FSH_REG_REQ_WINDOW 0x4000u /* wo: request submission window, 4 KiB */

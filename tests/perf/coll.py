@@ -14,7 +14,7 @@ import tempfile
 OPS = {"barrier", "broadcast", "scatter", "gather", "allgather", "allgatherv",
        "alltoall", "alltoallv", "reduce", "allreduce", "reduce_scatter", "scan"}
 KEYS = {"op", "algorithm", "engine", "nodes", "jobs", "bytes", "memory", "cycles", "us",
-        "baseline_us", "speedup", "occupancy", "type", "link_bytes", "rounds", "conduit", "clock"}
+        "baseline_us", "speedup", "occupancy", "occupancy_mean", "type", "link_bytes", "rounds", "conduit", "clock"}
 SIZES = (8, 4096)
 BROADCASTS = {"binomial", "double_tree", "chain", "scatter_allgather"}
 
@@ -43,8 +43,13 @@ def look(row):
     check(row["us"] > 0, row)
     if row["engine"] == "messages":
         check(0 <= row["occupancy"] <= 1, row)
+        check(row["occupancy_mean"] is None, row)
+    elif row["engine"] == "card":
+        # Packets come to some rank, and leave it again.
+        check(1 / 80 <= row["occupancy"] <= 1, row)
+        check(0 < row["occupancy_mean"] < row["occupancy"], row)
     else:
-        check(row["occupancy"] is None, row)
+        check(row["occupancy"] is None and row["occupancy_mean"] is None, row)
     check((row["memory"] == "none") is (row["bytes"] == 0), row)
     if row["clock"] == "wall":
         check(row["cycles"] is None and row["conduit"] == "smp", row)

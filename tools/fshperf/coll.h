@@ -92,8 +92,8 @@ void coll_check(const struct coll_op *op, const struct coll_buffers *b,
 /* ---- figures ---- */
 
 /* A line of a job: this, then operation, algorithm, engine, memory, concurrent
- * operations, bytes, rounds, median in ns, occupancy, bytes on links, type,
- * topology. */
+ * operations, bytes, rounds, median in ns, occupancy and its mean, bytes on links,
+ * type, topology. */
 #define COLL_LINE "coll-row"
 
 enum coll_memory { COLL_SEGMENT, COLL_PRIVATE, COLL_MEMORIES };
@@ -107,8 +107,11 @@ struct coll_row {
     /* Medians in ns, by host costs (wall clock: the first only) and memory; 0: not
      * measured. */
     double ns[COLL_COSTS][COLL_MEMORIES];
-    /* Peak use of the buffer for early packets. */
+    /* Share of the buffer for packets in use: of those that come early, or of the
+     * collective engine. The peak of any rank; by the engine the mean, too, over ranks
+     * and the last round. */
     double occupancy[COLL_COSTS][COLL_MEMORIES];
+    double occupancy_mean[COLL_COSTS][COLL_MEMORIES];
     /* That a simulated node sends in a round, mean; headers and credits included. */
     double link_bytes[COLL_COSTS][COLL_MEMORIES];
 };

@@ -84,20 +84,51 @@ static uint64_t link_bytes(void)
     return beats * FSH_BEAT_BYTES;
 }
 
-/* Of all ranks' links in the round that has just ended: the mean. */
-static uint64_t mean_link_bytes(void)
+/* ---- the engine's packet buffer ---- */
+
+#define BUFFER_PACKETS (FSH_COLL_SLOTS + FSH_COLL_SEQUENCES + FSH_COLL_EAGER)
+
+/* Cycles times the packets that are there, since some time in the past. */
+static uint64_t packet_cycles(void)
 {
-    uint64_t sum;
+    uint64_t sum = fsh_fpga_coll_perf_read(FSH_COLLPERF_SUM);
+
+    return sum + fsh_fpga_coll_perf_read(FSH_COLLPERF_LEVEL) *
+                     fsh_fpga_reg_read(FSH_REG_CYCLE);
+}
+
+/* What simulated nodes count in a round: until its end since its start. */
+struct counts {
+    uint64_t link_bytes, packet_cycles, peak;
+};
+
+static struct counts counts;
+
+static void begin_counts(void)
+{
+    fsh_fpga_perf_clear();
+    fsh_fpga_coll_perf_clear();
+    counts.packet_cycles = packet_cycles();
+}
+
+static void end_counts(void)
+{
+    uint64_t sum[2];
 
     if (!here.simulated) {
-        return 0;
+        return;
     }
-    fshmem_spend(SLACK_NS); /* what is sent is sent */
-    sum = link_bytes();
-    must(fshmem_coll_allreduce(GASNET_TEAM_ALL, &sum, &sum, 1, FSHMEM_UINT64,
+    fshmem_spend(SLACK_NS); /* what is sent is sent, and taken */
+    counts.peak = fsh_fpga_coll_perf_read(FSH_COLLPERF_PEAK);
+    counts.packet_cycles =
+        (packet_cycles() - counts.packet_cycles) & UINT64_C(0xffffffffffff);
+    sum[0] = link_bytes();
+    sum[1] = counts.packet_cycles;
+    must(fshmem_coll_allreduce(GASNET_TEAM_ALL, sum, sum, 2, FSHMEM_UINT64,
                                FSHMEM_SUM, 0),
-         "mean_link_bytes");
-    return sum / here.ranks;
+         "end_counts");
+    counts.link_bytes = sum[0] / here.ranks;
+    counts.packet_cycles = sum[1] / here.ranks;
 }
 
 /* Synchronises all ranks; they start at the time returned. */
@@ -115,7 +146,7 @@ static uint64_t start(void)
     for (unsigned n = 1; n <= here.ranks; n *= 2) {
         at += SLACK_NS;
     }
-    fsh_fpga_perf_clear();
+    begin_counts();
     if (now() > at) {
         fsh_fatal("coll: a rank missed the start");
     }
@@ -195,9 +226,14 @@ static unsigned rounds_of(const struct point *p)
     return rounds < COLL_ROUNDS ? rounds : COLL_ROUNDS;
 }
 
-/* ns; occupancy in millionths. */
-static double measure(const struct point *p, enum coll_memory memory,
-                      unsigned rounds, uint64_t *occupancy, uint64_t *on_links)
+/* Occupancies in millionths. */
+struct figure {
+    double ns;
+    uint64_t occupancy, mean, link_bytes;
+};
+
+static struct figure measure(const struct point *p, enum coll_memory memory,
+                             unsigned rounds, bool by_card)
 {
     static struct coll_buffers buffers[COLL_JOBS];
     uint64_t taken[COLL_ROUNDS + 1];
@@ -213,14 +249,23 @@ static double measure(const struct point *p, enum coll_memory memory,
         taken[i] = once(p, buffers, i + 1);
     }
     taken[rounds] = fsh_coll_occupancy();
-    *on_links = mean_link_bytes();
+    end_counts();
+    if (by_card) {
+        taken[rounds] = counts.peak * 1000000 / BUFFER_PACKETS;
+    }
     check(p, buffers, rounds);
     latest(taken, rounds + 1);
-    *occupancy = taken[rounds];
     for (unsigned i = 0; i < rounds; ++i) {
         ns[i] = (double)taken[i];
     }
-    return perf_median(ns, rounds);
+    return (struct figure){
+        .ns = perf_median(ns, rounds),
+        .occupancy = taken[rounds],
+        .mean = by_card ? counts.packet_cycles * 1000000 * FSH_NS_PER_CYCLE /
+                              (BUFFER_PACKETS * taken[rounds - 1])
+                        : 0,
+        .link_bytes = counts.link_bytes,
+    };
 }
 
 static struct fsh_coll_how how_of(const struct point *p)
@@ -262,14 +307,14 @@ static void tell(const struct point *p)
         if (m != COLL_SEGMENT && p->bytes == 0) {
             return; /* a barrier has no buffers */
         }
-        uint64_t occupancy, on_links;
-        double ns = measure(p, m, rounds, &occupancy, &on_links);
+        struct figure f =
+            measure(p, m, rounds, strcmp(how.engine, "card") == 0);
         if (here.rank == 0) {
             printf(COLL_LINE " %s %s %s %s %u %zu %u %.3f %" PRIu64 " %" PRIu64
-                             " %s %s\n",
+                             " %" PRIu64 " %s %s\n",
                    p->op->name, how.algorithm, how.engine, coll_memory_name(m),
-                   p->jobs, p->bytes, rounds, ns, occupancy, on_links,
-                   coll_adds(p->op) ? coll_types[plan.type] : "-",
+                   p->jobs, p->bytes, rounds, f.ns, f.occupancy, f.mean,
+                   f.link_bytes, coll_adds(p->op) ? coll_types[plan.type] : "-",
                    here.simulated ? fsh_boot_page()->topology.name : "-");
             fflush(stdout);
         }

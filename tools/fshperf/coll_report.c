@@ -172,6 +172,11 @@ void coll_print(const struct coll_table *table)
 
 /* ---- JSON ---- */
 
+static bool is_by_card(const struct coll_row *row)
+{
+    return strcmp(row->engine, "card") == 0;
+}
+
 static void add_object(struct document *d, const struct coll_table *table,
                        const struct coll_row *row, unsigned cost,
                        unsigned memory)
@@ -196,9 +201,12 @@ static void add_object(struct document *d, const struct coll_table *table,
     document_real(d, "baseline_us", base_ns / 1e3);
     document_real(d, "speedup", base_ns / ns);
     document_real(d, "occupancy",
-                  strcmp(row->engine, BASELINE) == 0
+                  is_by_card(row) || strcmp(row->engine, BASELINE) == 0
                       ? row->occupancy[cost][memory]
                       : (double)NAN);
+    document_real(d, "occupancy_mean",
+                  is_by_card(row) ? row->occupancy_mean[cost][memory]
+                                  : (double)NAN);
     document_text(d, "type", row->type);
     document_real(d, "link_bytes",
                   table->simulated ? row->link_bytes[cost][memory]

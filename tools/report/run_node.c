@@ -201,6 +201,51 @@ static void write_cores(struct page *p, const struct run_job *job,
     page_table_end(p);
 }
 
+/* ---- collective engines ---- */
+
+#define BUFFER_PACKETS \
+    (FSH_COLL_SLOTS + FSH_COLL_SEQUENCES + FSH_COLL_EAGER) /* of an engine */
+
+static double dropped(const struct fsh_sim_counts *c)
+{
+    double sum = 0;
+
+    for (unsigned i = FSH_COLLPERF_UNCLAIMED; i <= FSH_COLLPERF_MALFORMED; i++)
+        sum += (double)c->coll[i];
+    return sum;
+}
+
+static void write_engines(struct page *p, const struct run_job *job,
+                          uint32_t nodes)
+{
+    static const struct page_column columns[] = {
+        {"Node", true},        {"Packets", true},   {"Buffer, peak", true},
+        {"Not claimed", true}, {"Duplicate", true}, {"Eager twice", true},
+        {"Buffer full", true}, {"Given up", true},  {"Malformed", true}};
+    double packets = 0;
+
+    for (uint32_t n = 0; n < nodes; n++)
+        packets += (double)job->fabric->counts[n].coll[FSH_COLLPERF_KEPT] +
+                   dropped(&job->fabric->counts[n]);
+    if (packets <= 0)
+        return;
+    page_section(p, "Collective engines");
+    page_table(p, "Packets received, and those dropped, by reason", columns,
+               sizeof columns / sizeof *columns);
+    for (uint32_t n = 0; n < nodes; n++) {
+        const uint64_t *coll = job->fabric->counts[n].coll;
+
+        page_cell(p, "%u", n);
+        page_cell(p, "%.0f", (double)coll[FSH_COLLPERF_KEPT]);
+        page_cell(p, "%.1f %%",
+                  100 * (double)coll[FSH_COLLPERF_PEAK] / BUFFER_PACKETS);
+        for (unsigned i = FSH_COLLPERF_UNCLAIMED; i <= FSH_COLLPERF_MALFORMED;
+             i++)
+            page_cell(p, "%.0f", (double)coll[i]);
+    }
+    page_table_end(p);
+}
+
 /* ---- */
 
 static void write_assumed(struct page *p, const struct fsh_sim_assumed *a)
@@ -244,6 +289,7 @@ void run_write_nodes(struct page *p, const struct run_job *job)
     page_grid_end(p);
     write_links(p, job, nodes, cycles);
     write_cores(p, job, nodes);
+    write_engines(p, job, nodes);
 }
 
 /* The worst case, and the number of cases. */
@@ -323,7 +369,7 @@ void run_advise_nodes(struct page *p, const struct run_job *job)
     uint32_t nodes = counted(job);
     double cycles = all_cycles(job, nodes), part[PARTS];
     struct worst sends = {0}, stalls = {0}, operands = {0}, idle = {0},
-                 refused = {0};
+                 refused = {0}, lost = {0};
     char others[32];
 
     for (uint32_t n = 0; n < nodes; n++) {
@@ -341,10 +387,16 @@ void run_advise_nodes(struct page *p, const struct run_job *job)
             look_at(&idle, part[4] / whole, 0.3, n, 0);
         }
         look_at(&refused, of_event(c, FSH_PERF_REFUSED), 0, n, 0);
+        look_at(&lost, dropped(c), 0, n, 0);
     }
     advise_ports(p, &sends, &stalls);
     advise_cores(p, &operands, &idle);
     if (refused.cases)
         page_advice(p, PAGE_WARNING, "node %u refused %.0f commands%s.",
                     refused.node, refused.share, others_of(&refused, others));
+    if (lost.cases)
+        page_advice(p, PAGE_WARNING,
+                    "the collective engine of node %u dropped %.0f packets%s; "
+                    "the table of collective engines has the reasons.",
+                    lost.node, lost.share, others_of(&lost, others));
 }

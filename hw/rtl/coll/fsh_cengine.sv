@@ -12,6 +12,7 @@ module fsh_cengine #(
 ) (
     input  wire logic                    clk_i,
     input  wire logic                    rst_i,
+    input  wire logic             [47:0] cycle_i,
     input  wire logic                    present_i,
     input  wire logic             [39:0] seg_base_i,
     input  wire logic             [39:0] seg_size_i,
@@ -50,16 +51,20 @@ module fsh_cengine #(
     output fsh_axi_pkg::line_req_t       mem_req_o,
     input  wire logic              [6:0] mem_rsp_i,  // line_rsp_t without rdata
     input  wire logic            [511:0] mem_rdata_i,  // apart: nobody packs it in every cycle
+    // Counters (fsh_ctally).
+    input  wire logic                    perf_clear_i,
+    input  wire logic                    perf_read_i,
+    input  wire logic              [3:0] perf_word_i,
+    output logic                         perf_valid_o,
+    output logic                  [47:0] perf_data_o,
     output logic                         wakes_o,
     output logic                         idle_o
 );
   localparam int unsigned LINE_W = fsh_coll_pkg::LINE_W;
   logic        [LANES-1:0] tap_valid, tap_ready, lasts, tap_busy, room_was_q;
-  /* verilator lint_off UNUSEDSIGNAL */
   logic        [LANES-1:0] tap_drop;
-  /* verilator lint_on UNUSEDSIGNAL */
   logic [LANES*LINE_W-1:0] lines;
-  logic                    engine_idle, run_valid;
+  logic                    engine_idle, run_valid, tally_busy;
   fsh_coll_pkg::into_t     into;
 
   assign into.tick       = tick_i;
@@ -159,14 +164,30 @@ module fsh_cengine #(
       .ack_slot_i
   );
 
+  fsh_ctally #(
+      .LANES(LANES)
+  ) i_ctally (
+      .clk_i,
+      .rst_i,
+      .cycle_i,
+      .fate_i     (out_o.fate),
+      .malformed_i(tap_drop),
+      .clear_i    (perf_clear_i),
+      .read_i     (perf_read_i),
+      .word_i     (perf_word_i),
+      .valid_o    (perf_valid_o),
+      .data_o     (perf_data_o),
+      .busy_o     (tally_busy)
+  );
+
   always_ff @(posedge clk_i) room_was_q <= room_o;
 
   // A receiver that waits for room is awake, or stands still until it is told.
-  assign wakes_o = put_o || ccmd_valid_o || out_o.end_valid || out_o.post_valid ||
+  assign wakes_o = put_o || ccmd_valid_o || out_o.end_valid || out_o.post_valid || perf_valid_o ||
                    (room_o & ~room_was_q) != '0;
   assign idle_o  = engine_idle && tap_busy == '0 && !into.rx_valid && room_o == room_was_q &&
                    !(run_valid && out_o.run_ready) && !ccmd_valid_o && !out_o.tx_valid &&
-                   !out_o.tell_valid;
+                   !out_o.tell_valid && !tally_busy;
 endmodule
 
 `default_nettype wire

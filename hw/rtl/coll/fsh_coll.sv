@@ -9,7 +9,8 @@
 /// bounded time. A packet may come in pieces, in order: rx_line_i is the first line of the
 /// piece, and with rx_whole_i it is the last one. What a unit has not claimed is kept if it
 /// comes eagerly, one of each peer and eager team, and there is room; all else that has no
-/// slot, or is there already, is dropped: rx_bad_o, a pulse. note_*: messages of other
+/// slot, or is there already, is dropped. fate_o: what becomes of packets, for the counters,
+/// pulses after it. note_*: messages of other
 /// engines; each is taken in a cycle, ASKs while there is room for four more (ask_room_o, a
 /// register). tell_*: those for other engines. Everything else:
 /// fsh_cunit. used_o: slots in use.
@@ -44,7 +45,7 @@ module fsh_coll #(
     input  wire logic  [LW-1:0] rx_line_i,
     input  wire logic  [LW+6:0] rx_bytes_i,  // of the packet
     input  wire logic   [511:0] rx_data_i,
-    output logic                rx_bad_o,
+    output fsh_coll_pkg::fate_t fate_o,
     input  wire logic           note_valid_i,
     input  wire fsh_coll_pkg::note_t note_i,
     output logic                ask_room_o,
@@ -93,7 +94,9 @@ module fsh_coll #(
   logic          piece_q;  // the last one of its packet
   fsh_coll_pkg::key_t key_q;
   logic [LW-1:0] line_q;
-  logic          rx_op, rx_claims, taken, accepted, whole, freed, crowded_q;
+  logic          rx_op, rx_claims, taken, judged, accepted, refused, whole, freed, crowded_q;
+  logic          kept, gone, stale;
+  logic    [3:0] refused_q;  // why, as in fate_t
   logic          twice;  // there is an eager packet of its peer and team already
 
   // Units; what is a field a unit is a slice of a vector.
@@ -170,7 +173,10 @@ module fsh_coll #(
       .res_whole_o (res_whole),
       .res_slot_o  (res_slot),
       .res_gen_o   (res_gen),
-      .used_o
+      .used_o,
+      .kept_o      (kept),
+      .gone_o      (gone),
+      .stale_o     (stale)
   );
 
   // Eager packets, and those who ask.
@@ -180,7 +186,9 @@ module fsh_coll #(
   fsh_coll_pkg::key_t      last_key_q;  // of the operation under way
   fsh_coll_pkg::note_t     answer;
 
-  assign rx_claims = rx_eager_i && fsh_coll_pkg::eager_vp(rx_key_i.vp) && !twice;
+  // A piece that is not the first of its packet finds the slot of that, or none.
+  assign rx_claims = rx_eager_i && fsh_coll_pkg::eager_vp(rx_key_i.vp) && !twice &&
+                     rx_line_i == '0;
 
   fsh_ceager #(
       .UNITS(UNITS)
@@ -228,15 +236,19 @@ module fsh_coll #(
   // A packet: its slot, its lines, and then it is whole.
   assign accepted   = res_made || (res_found && !res_whole && (!rx_eager_i || rx_line_i != '0 ||
                                                                rx_claims));
-  assign holds      = state_q == Answer && res_valid && owner_q == '0 && accepted && rx_claims;
+  assign judged     = state_q == Answer && res_valid && owner_q == '0;
+  assign holds      = judged && accepted && rx_claims;
+  assign refused    = judged && !accepted && !rst_i;
   assign whole      = state_q == Commit && op_ready;
   assign freed      = unit_op && (free_valid & keys_gnt[UNITS-1:0]) != '0;
   assign taken      = rx_valid_i && rx_ready_o;
   assign rx_ready_o = state_q == Write || state_q == Drop;
   always_ff @(posedge clk_i) begin
-    rx_bad_o  <= taken && rx_last_i && state_q == Drop && !rst_i;
     crowded_q <= used_o >= SW'(BUCKETS * WAYS / 2);
+    refused_q <= refused ? {!res_found && rx_claims, !res_whole && rx_eager_i && !rx_claims,
+                            res_whole, !res_found && !rx_eager_i} : '0;
   end
+  assign fate_o = {kept, gone, stale, refused_q};
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
@@ -245,7 +257,7 @@ module fsh_coll #(
         line_q  <= rx_line_i;
         piece_q <= rx_whole_i;
         key_q   <= rx_key_i;
-        if (res_valid && owner_q == '0) begin
+        if (judged) begin
           slot_q  <= res_slot;
           gen_q   <= res_gen;
           state_q <= accepted ? Write : Drop;
@@ -267,38 +279,24 @@ module fsh_coll #(
   (* ram_style = "distributed" *) logic [LW+7:0] bytes_mem[SLOTS];
 
   always_ff @(posedge clk_i)
-    if (state_q == Answer && res_valid && owner_q == '0 && accepted)
+    if (judged && accepted)
       bytes_mem[res_slot] <= {rx_eager_i, rx_bytes_i};
 
-  logic [SW+LW-1:0] prd_addr;  // its lines: one a cycle for all units
   logic     [511:0] prd_data;
-  fsh_arb #(
-      .N(UNITS)
-  ) i_prd_arb (
+  fsh_cslots #(
+      .UNITS(UNITS),
+      .LINES(LINES),
+      .SLOTS(SLOTS)
+  ) i_slots (
       .clk_i,
       .rst_i,
-      .req_i (prd_req),
-      .take_i(1'b1),
-      .gnt_o (prd_gnt)
-  );
-
-  always_comb begin
-    prd_addr = '0;
-    for (int unsigned u = 0; u < UNITS; u++)
-      if (prd_gnt[u]) prd_addr |= prd_addrs[u*(SW+LW)+:SW+LW];
-  end
-
-  fsh_ram #(
-      .WIDTH(512),
-      .DEPTH(SLOTS * LINES)
-  ) i_packets (
-      .clk_i,
-      .we_i   (taken && state_q == Write),
-      .waddr_i({slot_q, line_q}),
-      .wdata_i(rx_data_i),
-      .re_i   (prd_gnt != '0),
-      .raddr_i(prd_addr),
-      .rdata_o(prd_data)
+      .we_i      (taken && state_q == Write),
+      .waddr_i   ({slot_q, line_q}),
+      .wdata_i   (rx_data_i),
+      .rd_req_i  (prd_req),
+      .rd_gnt_o  (prd_gnt),
+      .rd_addrs_i(prd_addrs),
+      .rd_data_o (prd_data)
   );
 
   // The units.
@@ -490,8 +488,8 @@ module fsh_coll #(
 
   assign busy_o = unit_busy != '0 || rx_valid_i || state_q != Claim ||
                   (run_valid_i && run_ready_o) || note_valid_i || tell_valid_o || tx_valid_o ||
-                  end_valid_o || mrd_valid_o || mwr_valid_o || mrd_rvalid_i || rx_bad_o ||
-                  ask_busy;
+                  end_valid_o || mrd_valid_o || mwr_valid_o || mrd_rvalid_i || ask_busy ||
+                  fate_o != '0;
 
   `FSH_ASSERT(a_first, !(rx_valid_i && state_q == Claim) || rx_first_i)
 endmodule

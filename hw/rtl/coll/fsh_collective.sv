@@ -53,7 +53,7 @@ module fsh_collective (
       .rx_line_i   (into_i.rx.line),
       .rx_bytes_i  (into_i.rx.bytes),
       .rx_data_i   (into_i.rx.data),
-      .rx_bad_o    (out_o.rx_bad),
+      .fate_o      (out_o.fate),
       .note_valid_i(into_i.note_valid),
       .note_i      (into_i.note),
       .ask_room_o  (out_o.ask_room),

@@ -16,6 +16,8 @@
 /// a pulse; then the next. Commit and Free: one cycle, no result. Claims may be of any
 /// key, also again and again: those that find no room change nothing. BUCKETS is a power
 /// of two of at least 2, WAYS a power of two. used_o: slots that are not free.
+/// kept_o, gone_o, stale_o: pulses after a Commit, after a Free of a slot with a whole packet,
+/// after a Commit that did nothing.
 /// Reset frees all slots; keys and generations have none.
 module fsh_hashbuf #(
     parameter int unsigned BUCKETS = 8,
@@ -40,7 +42,10 @@ module fsh_hashbuf #(
     output logic                res_whole_o,
     output logic       [SW-1:0] res_slot_o,
     output logic          [1:0] res_gen_o,
-    output logic       [SW-1:0] used_o
+    output logic       [SW-1:0] used_o,
+    output logic                kept_o,
+    output logic                gone_o,
+    output logic                stale_o
 );
   localparam int unsigned BW = $clog2(BUCKETS);
   localparam int unsigned TABLE = BUCKETS * WAYS;
@@ -199,6 +204,12 @@ module fsh_hashbuf #(
                     gen_q[2*op_slot_i+:2] == op_gen_i;
   assign commit   = now && op_i == fsh_coll_pkg::HASH_COMMIT;
   assign release_ = now && op_i == fsh_coll_pkg::HASH_FREE;
+
+  always_ff @(posedge clk_i) begin
+    kept_o  <= commit && !rst_i;
+    gone_o  <= release_ && whole_q[op_slot_i] && !rst_i;
+    stale_o <= state_q == Idle && op_valid_i && op_i == fsh_coll_pkg::HASH_COMMIT && !now && !rst_i;
+  end
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)

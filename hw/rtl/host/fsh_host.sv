@@ -59,11 +59,11 @@ module fsh_host #(
     input  wire fsh_node_pkg::events_t events_i,
     input  wire logic            [1:0] refused_i,
     input  wire logic            [1:0] dropped_i,
-    output logic                       cperf_clear_o,
-    output logic                       cperf_read_o,
+    output logic         [ENGINES-1:0] cperf_clear_o,
+    output logic         [ENGINES-1:0] cperf_read_o,
     output logic                 [3:0] cperf_word_o,
-    input  wire logic                  cperf_valid_i,
-    input  wire logic           [47:0] cperf_data_i,
+    input  wire logic    [ENGINES-1:0] cperf_valid_i,
+    input  wire logic [ENGINES*48-1:0] cperf_data_i,
     output logic                       busy_o
 );
   // Completion unit, windows 0 and 1, sequencers 0 and 1, engines.

@@ -4,7 +4,7 @@
 
 /// AXI4-Lite slave of the node: registers, route table writes, doorbells and the two submission
 /// windows. 64-bit data; strobes are treated as full. One write per cycle; a read takes four
-/// cycles, a read of the compute core's counters longer, by the core's response time.
+/// cycles, a read of an engine's counters longer, by the engine's response time.
 /// Unknown addresses read zero and ignore writes; a write of a misaligned address or invalid
 /// packet size is ignored and reported in FAULTS. Reset: disabled, start gate open, packet size
 /// 1024, all ports.
@@ -57,13 +57,16 @@ module fsh_regs #(
     input  wire logic   [63:0] perf_data_i,
     // Counters of the compute core: clear pulse; word index with the read; a pulse with the
     // answer.
-    output logic               cperf_clear_o,
-    output logic               cperf_read_o,
+    output logic [fsh_spec_pkg::ENGINES-1:0] cperf_clear_o,
+    output logic [fsh_spec_pkg::ENGINES-1:0] cperf_read_o,
     output logic         [3:0] cperf_word_o,
-    input  wire logic          cperf_valid_i,
-    input  wire logic   [47:0] cperf_data_i,
+    input  wire logic [fsh_spec_pkg::ENGINES-1:0] cperf_valid_i,
+    input  wire logic [fsh_spec_pkg::ENGINES*48-1:0] cperf_data_i,
     output logic               busy_o
 );
+  localparam int unsigned ENGINES = fsh_spec_pkg::ENGINES;
+  localparam int unsigned COLLECTIVE = 32'(fsh_spec_pkg::ENGINE_COLLECTIVE);
+  localparam int unsigned COMPUTE = 32'(fsh_spec_pkg::ENGINE_COMPUTE);
   localparam logic [7:0] PORTS_FIELD = PORTS[7:0];
   localparam logic [5:0] ALL_PORTS = 6'((1 << PORTS) - 1);
   localparam logic [63:0] ID = 64'(fsh_spec_pkg::SPEC_MINOR) << 48 |
@@ -81,7 +84,9 @@ module fsh_regs #(
   logic        aw_valid, w_valid, write, read, ar_busy_q;
   logic [14:0] aw, ar_q;
   logic [63:0] w, rmux_q;
-  logic        r1_q, r2_q, r3_q, r2_perf_q, r2_core_q, core, answer;
+  logic        r1_q, r2_q, r3_q, r2_perf_q, answer;
+  logic [ENGINES-1:0] core, r2_core_q;
+  logic [47:0] cperf_data;
 
   // Writes: address and data are accepted together and answered at once.
   fsh_skid #(.WIDTH($bits(awaddr_i))) i_aw (
@@ -108,10 +113,12 @@ module fsh_regs #(
 
   always_ff @(posedge clk_i) begin
     if (bready_i || !bvalid_o) bvalid_o <= write;
-    cperf_clear_o <= write && aw == fsh_spec_pkg::REG_COMPUTE_PERF_CLEAR;
+    cperf_clear_o <= '0;
+    cperf_clear_o[COMPUTE] <= write && aw == fsh_spec_pkg::REG_COMPUTE_PERF_CLEAR;
+    cperf_clear_o[COLLECTIVE] <= write && aw == fsh_spec_pkg::REG_COLL_PERF_CLEAR;
     if (rst_i) begin
       bvalid_o      <= 1'b0;
-      cperf_clear_o <= 1'b0;
+      cperf_clear_o <= '0;
     end
   end
 
@@ -206,9 +213,17 @@ module fsh_regs #(
   assign perf_read_o  = r1_q;
   assign perf_word_o  = ar_q[9:3];
   assign cperf_word_o = ar_q[6:3];
-  assign core         = eng_present_i[fsh_spec_pkg::ENGINE_COMPUTE] &&
-                        ar_q[14:7] == fsh_spec_pkg::REG_COMPUTE_PERF[14:7];
-  assign answer       = r2_q && (!r2_core_q || cperf_valid_i);
+  assign answer       = r2_q && (r2_core_q == '0 || (r2_core_q & cperf_valid_i) != '0);
+
+  always_comb begin
+    core             = '0;
+    core[COMPUTE]    = ar_q[14:7] == fsh_spec_pkg::REG_COMPUTE_PERF[14:7];
+    core[COLLECTIVE] = ar_q[14:7] == fsh_spec_pkg::REG_COLL_PERF[14:7];
+    core             = core & eng_present_i;
+    cperf_data       = '0;
+    for (int unsigned k = 0; k < ENGINES; k++)
+      if (r2_core_q[k]) cperf_data |= cperf_data_i[k*48+:48];
+  end
 
   always_ff @(posedge clk_i) begin
     if (read) ar_q <= araddr_i;
@@ -232,11 +247,12 @@ module fsh_regs #(
       r2_perf_q <= ar_q[14:10] == fsh_spec_pkg::REG_PERF[14:10];
       r2_core_q <= core;
     end
-    if (answer) rdata_o <= r2_core_q ? {16'd0, cperf_data_i} : r2_perf_q ? perf_data_i : rmux_q;
+    if (answer)
+      rdata_o <= r2_core_q != '0 ? {16'd0, cperf_data} : r2_perf_q ? perf_data_i : rmux_q;
     r1_q <= read;
     r2_q <= r1_q || (r2_q && !answer);
     if (answer || rready_i) r3_q <= answer;
-    cperf_read_o <= r1_q && core;
+    cperf_read_o <= r1_q ? core : '0;
     if (read) ar_busy_q <= 1'b1;
     else if (r3_q && rready_i) ar_busy_q <= 1'b0;
     if (rst_i) begin
@@ -244,7 +260,7 @@ module fsh_regs #(
       r2_q         <= 1'b0;
       r3_q         <= 1'b0;
       ar_busy_q    <= 1'b0;
-      cperf_read_o <= 1'b0;
+      cperf_read_o <= '0;
     end
   end
 

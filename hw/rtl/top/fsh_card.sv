@@ -134,7 +134,7 @@ module fsh_card #(
   logic [5:0]  sig_counter;
   logic [3:0]  ack_status, cperf_word;
   logic [fsh_spec_pkg::TAG_W-1:0] ack_tag;
-  logic [47:0] cperf_data;
+  logic [47:0] cperf_data, coll_perf_data;
   fsh_spec_pkg::ecmd_t ccmd;
   logic                sink_busy, msg_ready, msg_valid, entry_valid, entry_ready;
   logic [3:0]          msg_status;
@@ -153,6 +153,7 @@ module fsh_card #(
   logic                    coll_tick, coll_run_valid, coll_run_room, coll_ask_room;
   logic                    coll_note_valid, coll_put, coll_end_ready, coll_post_ready;
   logic                    coll_req_edge, coll_wakes;
+  logic                    coll_perf_clear, coll_perf_read, coll_perf_valid;
   logic             [31:0] coll_run_addr;
   fsh_coll_pkg::note_t     coll_note;
   logic [fsh_coll_pkg::PLACE_W+fsh_coll_pkg::PLINE_W-1:0] coll_put_at;
@@ -174,7 +175,7 @@ module fsh_card #(
   // For whoever gates clocks: the engine has something for the node, or for who waits there.
   logic coll_valid;
   assign coll_valid     = coll_wakes || coll_msg_valid;
-  assign coll_clk_req_o = !coll_idle || coll_req_edge;
+  assign coll_clk_req_o = !coll_idle || coll_req_edge || coll_perf_clear || coll_perf_read;
   assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid;
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;
@@ -330,11 +331,11 @@ module fsh_card #(
       .coll_rx_o        (coll_rx),
       .coll_data_o      (coll_rx_data),
       .coll_room_i      (coll_room),
-      .cperf_clear_o    (cperf_clear),
-      .cperf_read_o     (cperf_read),
+      .cperf_clear_o    ({coll_perf_clear, cperf_clear}),
+      .cperf_read_o     ({coll_perf_read, cperf_read}),
       .cperf_word_o     (cperf_word),
-      .cperf_valid_i    (cperf_valid),
-      .cperf_data_i     (cperf_data)
+      .cperf_valid_i    ({coll_perf_valid, cperf_valid}),
+      .cperf_data_i     ({coll_perf_data, cperf_data})
   );
 
   fsh_csink i_csink (
@@ -440,6 +441,7 @@ module fsh_card #(
   fsh_cengine i_collective (
       .clk_i       (coll_clk_i),
       .rst_i,
+      .cycle_i,
       .present_i   (coll_present_i),
       .seg_base_i  (seg_base),
       .seg_size_i  (seg_size),
@@ -474,6 +476,11 @@ module fsh_card #(
       .mem_rsp_i   ({m_coll_awready_i, m_coll_wready_i, m_coll_bvalid_i, m_coll_berr_i,
                      m_coll_arready_i, m_coll_rvalid_i, m_coll_rerr_i}),
       .mem_rdata_i (m_coll_rdata_i),
+      .perf_clear_i(coll_perf_clear),
+      .perf_read_i (coll_perf_read),
+      .perf_word_i (cperf_word),
+      .perf_valid_o(coll_perf_valid),
+      .perf_data_o (coll_perf_data),
       .wakes_o     (coll_wakes),
       .idle_o      (coll_idle)
   );

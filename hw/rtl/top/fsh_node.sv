@@ -68,11 +68,11 @@ module fsh_node #(
     output logic              [255:0] coll_data_o,
     input  wire logic           [1:0] coll_room_i,
     // Counters of the compute core.
-    output logic                      cperf_clear_o,
-    output logic                      cperf_read_o,
+    output logic        [ENGINES-1:0] cperf_clear_o,
+    output logic        [ENGINES-1:0] cperf_read_o,
     output logic                [3:0] cperf_word_o,
-    input  wire logic                 cperf_valid_i,
-    input  wire logic          [47:0] cperf_data_i
+    input  wire logic   [ENGINES-1:0] cperf_valid_i,
+    input  wire logic [ENGINES*48-1:0] cperf_data_i
 );
   fsh_node_pkg::cfg_t    cfg;
   fsh_node_pkg::route_t  route;

@@ -23,6 +23,8 @@ struct Packet {
     uint64_t addr; // colladdr
     unsigned bytes;
     std::vector<Line> lines; // one at least
+    unsigned at = 0;         // its first line: of a piece
+    bool piece = false;      // not the last one of its packet
 };
 
 // A message between engines: key is that of fsh_coll_pkg without its node.
@@ -93,6 +95,9 @@ enum Field {
     POST_ADDR = 448
 };
 
+// Bits of fate_t of fsh_coll_pkg.
+enum Fate { UNCLAIMED, TWICE, UNENTITLED, FULL, STALE, GONE, KEPT, FATES };
+
 class Engine
 {
   public:
@@ -138,6 +143,13 @@ class Engine
         return !dut_.busy_o && runs_.empty() && in_.empty() && heard_.empty();
     }
 
+    // Packets that were dropped.
+    unsigned bad()
+    {
+        return fates[UNCLAIMED] + fates[TWICE] + fates[UNENTITLED] +
+               fates[FULL] + fates[STALE];
+    }
+
     unsigned used()
     {
         return dut_.used_o;
@@ -159,11 +171,12 @@ class Engine
     std::deque<Packet> sent;
     std::deque<Note> told;
     std::deque<End> ends;
-    unsigned bad = 0;
+    std::array<unsigned, FATES> fates = {}; // packets, by what became of them
     bool hurry = false, tick = false;
-    unsigned read_way = 0;             // latency of memory, in cycles
-    unsigned places = UINT_MAX;        // for packets that go
-    std::deque<uint64_t> in_place;     // from when on each place is free again
+    bool hold = false;             // no line but the first of a packet comes
+    unsigned read_way = 0;         // latency of memory, in cycles
+    unsigned places = UINT_MAX;    // for packets that go
+    std::deque<uint64_t> in_place; // from when on each place is free again
     uint32_t broken_read = UINT32_MAX; // this line answers with an error
 
   private:
@@ -187,7 +200,8 @@ class Engine
         dut_.run_valid_i = run_on_;
         if (run_on_)
             dut_.run_addr_i = runs_.front();
-        rx_on_ = rx_on_ || (!in_.empty() && will(rx_));
+        rx_on_ =
+            rx_on_ || (!in_.empty() && !(hold && in_line_ != 0) && will(rx_));
         dut_.rx_valid_i = rx_on_;
         if (rx_on_) {
             const Packet &p = in_.front();
@@ -196,8 +210,8 @@ class Engine
             dut_.rx_bytes_i = p.bytes;
             dut_.rx_key_i = (uint64_t)p.source << 35 | key_of(p.addr);
             dut_.rx_eager_i = fsh_colladdr_eager(&p.addr);
-            dut_.rx_whole_i = 1;
-            dut_.rx_line_i = 0;
+            dut_.rx_whole_i = !p.piece;
+            dut_.rx_line_i = p.at;
             for (int i = 0; i < 16; i++)
                 dut_.rx_data_i[i] = p.lines[in_line_][i];
         }
@@ -262,7 +276,8 @@ class Engine
                 in_.pop_front();
             }
         }
-        bad += dut_.rx_bad_o;
+        for (int i = 0; i < FATES; i++)
+            fates[i] += dut_.fate_o >> i & 1;
         if (dut_.note_valid_i)
             heard_.pop_front();
         if (dut_.tell_valid_o && dut_.tell_ready_i) {

@@ -465,9 +465,12 @@ class Fabric
     {
         for (unsigned n = 0; n < engines_.size(); n++) {
             Engine &e = *engines_[n];
-            if (e.bad || e.used())
-                test_.fail("node %u: %u packets dropped, %u left", n, e.bad,
+            if (e.bad() || e.used())
+                test_.fail("node %u: %u packets dropped, %u left", n, e.bad(),
                            e.used());
+            if (e.fates[coll::KEPT] != e.fates[coll::GONE])
+                test_.fail("node %u: %u packets were whole, %u have left", n,
+                           e.fates[coll::KEPT], e.fates[coll::GONE]);
             for (size_t i = 0; i < memory_bytes; i++) {
                 if (e.memory[i] != want[n][i])
                     where(n, i, e.memory[i], want[n][i]);

@@ -192,6 +192,16 @@ class Alone
         }
     }
 
+    void ticks(int n)
+    {
+        while (n-- > 0) {
+            engine.tick = true;
+            cycles(1);
+            engine.tick = false;
+            cycles(500);
+        }
+    }
+
     void expect(const char *what, const End &end, unsigned status)
     {
         if (end.status != status || end.cookie != 77)
@@ -339,17 +349,10 @@ void missing(tb::Test &test)
     alone.cycles(500);
     alone.engine.start(1);
     alone.expect("not behind one that waits", alone.end(), OK);
-    for (int i = 0; i < 2; i++) {
-        alone.engine.tick = true;
-        alone.cycles(1);
-        alone.engine.tick = false;
-        alone.cycles(500);
-    }
+    alone.ticks(2);
     if (!alone.engine.ends.empty())
         test.fail("given up too early");
-    alone.engine.tick = true;
-    alone.cycles(1);
-    alone.engine.tick = false;
+    alone.ticks(1);
     End end = alone.end();
     alone.expect("nobody sends", end, TIMEOUT);
     if (end.source != 6 || end.step != 9)
@@ -357,14 +360,117 @@ void missing(tb::Test &test)
     alone.engine.receive(packet);
     alone.engine.receive(packet);
     alone.cycles(3000);
-    if (alone.engine.bad != 1 || alone.engine.used() != 1)
-        test.fail("%u packets dropped, %u kept", alone.engine.bad,
+    if (alone.engine.fates[TWICE] != 1 || alone.engine.bad() != 1 ||
+        alone.engine.used() != 1)
+        test.fail("%u packets dropped, %u kept", alone.engine.bad(),
                   alone.engine.used());
     alone.expect("it is there", alone.run(d), OK);
     alone.cycles(500); // CONSUMED has left
     packet.bytes = 32;
     alone.engine.receive(packet);
     alone.expect("too short", alone.run(d), BAD_LENGTH);
+    if (alone.engine.used() != 0)
+        test.fail("its slot is not free");
+}
+
+Packet make_packet(unsigned from, unsigned seq, unsigned team, bool eager)
+{
+    Packet p = {from, 0, 0, 64, {Line{}}};
+
+    fsh_colladdr_set_job(&p.addr, 3);
+    fsh_colladdr_set_vp(&p.addr, team);
+    fsh_colladdr_set_seq(&p.addr, seq);
+    fsh_colladdr_set_eager(&p.addr, eager);
+    return p;
+}
+
+// Forged packets: each is counted once, for its reason, and changes nothing else.
+class Forger
+{
+  public:
+    explicit Forger(tb::Test &test) : alone(test), test_(test) {}
+
+    void send(const char *what, Fate fate, const Packet &p)
+    {
+        alone.engine.receive(p);
+        alone.cycles(300);
+        expect(what, fate);
+    }
+
+    void expect(const char *what, Fate fate)
+    {
+        before_[fate]++;
+        for (int i = 0; i < FATES; i++)
+            if (alone.engine.fates[i] != before_[i])
+                test_.fail("%s: fate %d is counted %u times, not %u", what, i,
+                           alone.engine.fates[i], before_[i]);
+    }
+
+    Alone alone;
+
+  private:
+    tb::Test &test_;
+    std::array<unsigned, FATES> before_ = {};
+};
+
+void forged(tb::Test &test)
+{
+    Forger forger(test);
+    Engine &engine = forger.alone.engine;
+    Packet later = make_packet(6, 9, vp, true);
+    unsigned kept = 1;
+
+    later.at = 4;
+    forger.send("of no job", UNCLAIMED, make_packet(6, 9, vp, false));
+    forger.send("a later piece of none", UNENTITLED, later);
+    forger.send("eager", KEPT, make_packet(6, 20, vp, true));
+    forger.send("the same again", TWICE, make_packet(6, 20, vp, true));
+    forger.send("the same, not eager", TWICE, make_packet(6, 20, vp, false));
+    forger.send("a second of its team", UNENTITLED,
+                make_packet(6, 21, vp, true));
+    forger.send("of a team that has none", UNENTITLED,
+                make_packet(6, 21, 100, true));
+    if (engine.used() != kept)
+        test.fail("%u slots in use, not %u", engine.used(), kept);
+    // One of each sender and team, until there is no slot.
+    for (unsigned i = 0; engine.fates[FULL] == 0; i++) {
+        if (i == 192)
+            test.fail("the buffer is never full");
+        engine.receive(make_packet(i % 64, 30, i / 64, true));
+        forger.alone.cycles(60);
+    }
+    if (engine.fates[FULL] != 1 || engine.fates[KEPT] != engine.used() ||
+        engine.used() < FSH_COLL_SLOTS)
+        test.fail("full with %u packets in %u slots", engine.fates[KEPT],
+                  engine.used());
+}
+
+// A packet whose sequence gives up while it comes.
+void forsaken(tb::Test &test)
+{
+    Forger forger(test);
+    Alone &alone = forger.alone;
+    Descriptor d = alone.plain;
+    Packet packet = make_packet(6, 9, vp, false);
+
+    d.flag(OWN, false);
+    d.put(COUNT, 5, 1);
+    d.put(SOURCES, 8, 6);
+    packet.lines.push_back(Line{});
+    packet.bytes = 128;
+    alone.set(0, d);
+    alone.engine.start(0);
+    alone.cycles(300);
+    alone.ticks(2);
+    alone.engine.hold = true;
+    alone.engine.receive(packet);
+    alone.cycles(100);
+    alone.ticks(1);
+    alone.expect("half of it came", alone.end(), TIMEOUT);
+    alone.engine.hold = false;
+    alone.cycles(100);
+    forger.expect("given up while it came", STALE);
+    forger.send("once more", UNCLAIMED, packet);
     if (alone.engine.used() != 0)
         test.fail("its slot is not free");
 }
@@ -438,6 +544,8 @@ int main(int argc, char **argv)
     unreadable(test);
     given(test);
     missing(test);
+    forged(test);
+    forsaken(test);
     for (int round = 0; round < rounds; round++) {
         unsigned nodes = 2 + test.below(7);
         Fabric fabric(test, nodes);

@@ -71,7 +71,13 @@ template <class Model, unsigned buckets, unsigned reserves> class Bench
     {
         Slot &s = slot_[slot];
         issue(op, 0, false, slot, s.gen - (unsigned)old);
-        if (!s.used || old)
+        bool does = s.used && !old;
+        if (dut_.kept_o != (does && op == Commit) ||
+            dut_.gone_o != (does && op == Free && s.whole) ||
+            dut_.stale_o != (!does && op == Commit))
+            test_.fail("kept %d gone %d stale %d after operation %d",
+                       dut_.kept_o, dut_.gone_o, dut_.stale_o, op);
+        if (!does)
             return;
         if (op == Commit)
             s.whole = true;
@@ -122,6 +128,8 @@ template <class Model, unsigned buckets, unsigned reserves> class Bench
         operations++;
         if (op == Commit || op == Free)
             return;
+        if (dut_.kept_o || dut_.gone_o || dut_.stale_o)
+            test_.fail("a look-up is counted");
         for (int i = 0; i < 4; i++) {
             quiet();
             tb::edge(test_, dut_);

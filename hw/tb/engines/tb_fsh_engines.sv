@@ -178,7 +178,7 @@ module tb_fsh_engines (
       .cperf_clear_o   (),
       .cperf_read_o    (),
       .cperf_word_o    (),
-      .cperf_valid_i   (1'b0),
+      .cperf_valid_i   ('0),
       .cperf_data_i    ('0)
   );
 

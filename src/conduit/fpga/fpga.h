@@ -36,6 +36,10 @@ struct fsh_fpga_perf {
 struct fsh_fpga_perf fsh_fpga_perf_read(unsigned event);
 void fsh_fpga_perf_clear(void);
 
+/* A counter of this node's collective engine, FSH_COLLPERF_*; 0 without an engine. */
+uint64_t fsh_fpga_coll_perf_read(unsigned counter);
+void fsh_fpga_coll_perf_clear(void);
+
 /* The start gate. hold closes this node's submission windows and returns when
  * the register is written; open opens those of all nodes at the same cycle.
  * While held, nothing this rank sends leaves, GASNet calls included. */

@@ -54,6 +54,17 @@ void fsh_fpga_perf_clear(void)
     fsh_fpga_write(FSH_REG_PERF_CLEAR, 1);
 }
 
+uint64_t fsh_fpga_coll_perf_read(unsigned counter)
+{
+    assert(counter < FSH_COLLPERF_COUNT);
+    return fsh_fpga_read(FSH_REG_COLL_PERF + counter * 8);
+}
+
+void fsh_fpga_coll_perf_clear(void)
+{
+    fsh_fpga_write(FSH_REG_COLL_PERF_CLEAR, 1);
+}
+
 void fsh_fpga_gate_hold(void)
 {
     fsh_fpga_write(FSH_REG_CONTROL, CONTROL_ENABLE | CONTROL_HOLD);

@@ -114,11 +114,12 @@ struct fsh_sim_assumed {
 };
 
 /* A node's counts over a job, for reports: its event counters (first cycle, last cycle,
- * count, sum) and those of its compute core, in register order; and, counted by the
- * simulator, the bytes moved by its device memory. */
+ * count, sum) and those of its compute core and collective engine, in register order;
+ * and, counted by the simulator, the bytes moved by its device memory. */
 struct fsh_sim_counts {
     uint64_t event[FSH_PERF_COUNT][4];
     uint64_t compute[FSH_CPERF_COUNT];
+    uint64_t coll[FSH_COLLPERF_COUNT];
     uint64_t dram_bytes;
 };
 
