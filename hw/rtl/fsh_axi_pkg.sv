@@ -118,7 +118,7 @@ package fsh_axi_pkg;
     logic [LANES-1:0]     rerr;
   } lane_rsp_t;
 
-  /// Device memory, the collective engine: the same, one master.
+  /// Device memory, the collective engine, the DMA engine: the same, one master.
   typedef struct packed {
     logic         awvalid;
     logic         wvalid;
@@ -140,8 +140,22 @@ package fsh_axi_pkg;
     logic [511:0] rdata;
   } line_rsp_t;
 
-  /// What it writes to host memory, at an offset in the DMA window: lines in bursts of four
-  /// beats, whose answers nobody awaits.
+  /// Host memory, the DMA engine: AXI4 without identifiers; responses as line_rsp_t.
+  typedef struct packed {
+    logic         awvalid;
+    logic         wvalid;
+    logic         wlast;
+    logic         arvalid;
+    logic [7:0]   awlen;
+    logic [7:0]   arlen;
+    logic [47:0]  awaddr;
+    logic [47:0]  araddr;
+    logic [63:0]  wstrb;
+    logic [511:0] wdata;
+  } wide_req_t;
+
+  /// What the collective engine writes to host memory, at an offset in the DMA window: lines in
+  /// bursts of four beats, whose answers nobody awaits.
   typedef struct packed {
     logic         awvalid;
     logic         wvalid;

@@ -204,7 +204,7 @@ class Rtl:
     def build(self, text):
         self.here.write_text(text, encoding="utf-8")
         folders = [f"{self.rtl}/{d}" for d in
-                   ("lib", "gasnet", "link", "host", "compute", "top")]
+                   ("lib", "gasnet", "link", "host", "dma", "compute", "top")]
         packages = [str(self.rtl / "fsh_spec_pkg.sv")] + sorted(
             str(p) for p in self.rtl.glob("*_pkg.sv") if p.stem != "fsh_spec_pkg")
         for prefix, (top, *more) in self.models.items():
