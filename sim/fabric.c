@@ -249,6 +249,7 @@ void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles)
         for (uint32_t l = 0; node->core && l < FSH_COMPUTE_LANES; l++)
             node->core->lane[l].resp_cycles = cycles;
         node->coll.lane.resp_cycles = cycles;
+        node->dma.lane.resp_cycles = cycles;
     }
 }
 

@@ -223,6 +223,7 @@ static bool init_node(struct fsh_fabric *fab, uint32_t index)
     node->rtl = fsh_node_create(&node->io, index, fab->config.seed,
                                 fsh_waves_of(fab, index));
     fsh_sim_coll_init(fab, node);
+    fsh_sim_dma_init(fab, node);
     return node->rtl != NULL &&
            (!fab->config.compute || fsh_sim_compute_init(fab, node));
 }
@@ -236,7 +237,8 @@ static void reset(struct fsh_fabric *fab)
 
             node->io.in.rst = fab->cycle + 1 < FSH_RESET_CYCLES;
             node->io.in.cycle = fab->cycle;
-            node->io.in.clk = node->io.in.core_clk = node->io.in.coll_clk = 1;
+            node->io.in.clk = node->io.in.core_clk = 1;
+            node->io.in.coll_clk = node->io.in.dma_clk = 1;
             fsh_node_eval(node->rtl);
         }
         if (fsh_waves_due(fab))

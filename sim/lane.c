@@ -33,22 +33,20 @@ static bool inside(const struct fsh_lane *lane, uint64_t addr)
            addr - lane->base <= lane->size - FSH_LANE_BYTES;
 }
 
-static void store(struct fsh_sim_node *node, struct fsh_lane *lane,
-                  uint64_t addr)
+void fsh_store_line(struct fsh_sim_node *node, unsigned char *to, uint64_t addr,
+                    const uint64_t data[FSH_LANE_WORDS], uint64_t strobes)
 {
-    const struct fsh_lane_out *out = lane->out;
-    unsigned char *to = lane->mem + (addr - lane->base);
     uint64_t hash = fsh_mix(
-        node->hash, (node->cycle ^ (uint64_t)node->index << 56) + out->wstrb);
+        node->hash, (node->cycle ^ (uint64_t)node->index << 56) + strobes);
 
     hash = fsh_mix(hash, addr);
     for (unsigned i = 0; i < FSH_LANE_WORDS; i++) {
-        uint32_t strb = (uint32_t)(out->wstrb >> (8 * i)) & 0xff;
+        uint32_t strb = (uint32_t)(strobes >> (8 * i)) & 0xff;
 
         if (strb == 0)
             continue;
-        fsh_store_word(to + 8 * i, out->wdata[i], strb);
-        hash = fsh_mix(hash, out->wdata[i]);
+        fsh_store_word(to + 8 * i, data[i], strb);
+        hash = fsh_mix(hash, data[i]);
     }
     node->hash = hash;
 }
@@ -75,7 +73,8 @@ static void write_step(struct fsh_sim_node *node, struct fsh_lane *lane,
         slot->err = !inside(lane, slot->addr);
         slot->at = node->cycle + lane->resp_cycles;
         if (!slot->err)
-            store(node, lane, slot->addr);
+            fsh_store_line(node, lane->mem + (slot->addr - lane->base),
+                           slot->addr, out->wdata, out->wstrb);
     }
     /* Slots from resp_head to write_head wait for their response. */
     in->bvalid = 0;
@@ -89,29 +88,34 @@ static void write_step(struct fsh_sim_node *node, struct fsh_lane *lane,
     }
 }
 
+void fsh_load_line(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                   const unsigned char *from, uint64_t data[FSH_LANE_WORDS])
+{
+    if (fab->replaying) {
+        for (unsigned i = 0; i < FSH_LANE_WORDS; i += 2)
+            fsh_tape_need(fab->tape, node, data + i);
+        return;
+    }
+    for (unsigned i = 0; i < FSH_LANE_WORDS; i++)
+        data[i] = __atomic_load_n(
+            (const uint64_t *)(const void *)(from + 8 * i), __ATOMIC_RELAXED);
+    for (unsigned i = 0; fab->recording && i < FSH_LANE_WORDS; i += 2)
+        fsh_tape_data(fab->tape, node->index, data + i);
+}
+
 static void fetch(struct fsh_fabric *fab, struct fsh_sim_node *node,
                   struct fsh_lane *lane)
 {
     const struct fsh_lane_slot *slot =
         &lane->read[lane->read_head % FSH_LANE_SLOTS];
     struct fsh_lane_in *in = lane->in;
-    const unsigned char *from = lane->mem + (slot->addr - lane->base);
 
     in->rerr = slot->err;
     if (slot->err) {
         memset(in->rdata, 0, sizeof in->rdata);
         return;
     }
-    if (fab->replaying) {
-        for (unsigned i = 0; i < FSH_LANE_WORDS; i += 2)
-            fsh_tape_need(fab->tape, node, in->rdata + i);
-        return;
-    }
-    for (unsigned i = 0; i < FSH_LANE_WORDS; i++)
-        in->rdata[i] = __atomic_load_n(
-            (const uint64_t *)(const void *)(from + 8 * i), __ATOMIC_RELAXED);
-    for (unsigned i = 0; fab->recording && i < FSH_LANE_WORDS; i += 2)
-        fsh_tape_data(fab->tape, node->index, in->rdata + i);
+    fsh_load_line(fab, node, lane->mem + (slot->addr - lane->base), in->rdata);
 }
 
 static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,

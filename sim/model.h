@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The internals of a fabric, shared by fabric.c, fabric_make.c, step.c, node.c and
- * the models (link.c, axi.c, host.c, compute.c, lane.c, record.c). Nothing but a
+ * the models (link.c, axi.c, host.c, compute.c, lane.c, dma.c, record.c). Nothing but a
  * recording allocates after creation; every queue is a ring whose size is a power of
  * two. Each model has a step, called once per cycle for an awake node, and a "due"
  * that returns the cycle of its next event, so that a node with nothing due need not
@@ -140,6 +140,27 @@ struct fsh_sim_coll { /* the collective engine of a node */
     struct fsh_lane lane;
 };
 
+struct fsh_wide { /* model behind the DMA engine's port to the host */
+    const struct fsh_wide_out *out;
+    struct fsh_lane_in *in;
+    unsigned char *mem;
+    uint64_t base, size;
+    uint32_t read_cycles, resp_cycles;
+    struct fsh_pool *to_host, *to_device;
+    struct fsh_burst read[FSH_BURSTS];
+    struct fsh_burst write[FSH_BURSTS]; /* addresses taken, data to come */
+    uint64_t resp[FSH_BURSTS];          /* cycles of responses */
+    uint32_t read_head, read_tail, write_head, write_tail;
+    uint32_t resp_head, resp_tail;
+    uint32_t read_line, write_line; /* of the head bursts */
+};
+struct fsh_sim_dma { /* the DMA engine of a node */
+    bool evaluate;   /* as of the compute core */
+    bool rests;
+    struct fsh_lane lane;
+    struct fsh_wide wide;
+};
+
 /* --- host registers ---------------------------------------------------- */
 
 struct fsh_host_op {
@@ -167,6 +188,7 @@ struct fsh_sim_node {
     struct fsh_node *rtl;
     struct fsh_sim_compute *core; /* NULL: it has none */
     struct fsh_sim_coll coll;
+    struct fsh_sim_dma dma;
     uint32_t index;
     uint64_t cycle;       /* that it is stepped in, or was last */
     uint64_t hash;        /* of its writes */
@@ -275,7 +297,8 @@ __attribute__((format(printf, 2, 3))) void fsh_sim_node_fail(
 
 /* Random bits of a cycle and node: functions of these and the seed alone, so
  * that skipped cycles change nothing. One bit for each stream that can stall,
- * five a master, two for the register port. Held masters are shut. */
+ * five a master, two for the register port, five for the DMA engine's port to the host.
+ * Held masters are shut. */
 uint32_t fsh_stall_bits(const struct fsh_fabric *fab,
                         const struct fsh_sim_node *node);
 /* Random extra cycles, up to config.link_jitter, of a beat sent in this cycle;
@@ -283,6 +306,7 @@ uint32_t fsh_stall_bits(const struct fsh_fabric *fab,
 uint32_t fsh_link_extra(const struct fsh_fabric *fab,
                         const struct fsh_link *link, uint64_t cycle);
 #define FSH_STALL_HOST (5u * FSH_NODE_MASTERS)
+#define FSH_STALL_WIDE (FSH_STALL_HOST + 2u)
 /* The same for the lanes of a compute core, held ones not included. */
 uint32_t fsh_stall_lanes(const struct fsh_fabric *fab,
                          const struct fsh_sim_node *node);
@@ -359,6 +383,18 @@ uint64_t fsh_sim_compute_due(const struct fsh_sim_compute *core);
 /* The same of its collective engine. */
 void fsh_sim_coll_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
 bool fsh_sim_coll_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
+
+/* Store a line, of which these bytes, at this address; into the digest as well. */
+void fsh_store_line(struct fsh_sim_node *node, unsigned char *to, uint64_t addr,
+                    const uint64_t data[FSH_LANE_WORDS], uint64_t strobes);
+/* What a device reads of a memory: from there, or from what is replayed. */
+void fsh_load_line(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                   const unsigned char *from, uint64_t data[FSH_LANE_WORDS]);
+
+/* The same of its DMA engine. */
+void fsh_sim_dma_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
+bool fsh_sim_dma_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
+uint64_t fsh_sim_dma_due(const struct fsh_sim_dma *dma);
 
 /* One cycle of the register port; true if a valid is up toward the node. */
 bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,

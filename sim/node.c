@@ -43,6 +43,8 @@ static uint64_t node_due(const struct fsh_sim_node *node)
     }
     uint64_t at = fsh_lane_due(&node->coll.lane);
 
+    due = at < due ? at : due;
+    at = fsh_sim_dma_due(&node->dma);
     return at < due ? at : due;
 }
 
@@ -81,7 +83,7 @@ static void look_still(struct fsh_sim_node *node)
 {
     /* The core has something for it from now on, which is in the state, too. */
     if (node->io.out.core_valid || node->io.out.run_room != node->run_room ||
-        node->io.out.coll_valid)
+        node->io.out.coll_valid || node->io.out.dma_valid)
         return;
     if (node->still) { /* evaluated all the same: jumping is off */
         if (!fsh_node_unchanged(node->rtl))
@@ -107,7 +109,7 @@ void fsh_sim_node_inputs(struct fsh_fabric *fab, struct fsh_part *part,
 {
     struct fsh_node_in *in = &node->io.in;
     const struct fsh_node_out *out = &node->io.out;
-    bool active = gate, core = false, coll = false;
+    bool active = gate, core = false, coll = false, dma;
     uint32_t stall;
 
     node->cycle = in->cycle = cycle;
@@ -131,19 +133,21 @@ void fsh_sim_node_inputs(struct fsh_fabric *fab, struct fsh_part *part,
         coll = fsh_sim_coll_inputs(fab, node);
     }
     active |= memory_inputs(fab, node, stall);
+    dma = fsh_sim_dma_inputs(fab, node);
     if (!(cycle & 1)) {
         coll = fsh_sim_coll_inputs(fab, node);
         core = node->core && fsh_sim_compute_inputs(fab, node);
     }
     if (fab->traced)
         fab->traced->node(fab, node);
-    active |= out->core_valid | out->coll_valid;
+    active |= out->core_valid | out->coll_valid | out->dma_valid;
     active = moves(fab, node, active);
-    node->wake = active || core || coll ? cycle + 1 : node_due(node);
+    node->wake = active || core || coll || dma ? cycle + 1 : node_due(node);
     node->evaluate = active || !fab->config.jump;
     in->clk = node->evaluate;
     in->core_clk = node->core && node->core->evaluate;
     in->coll_clk = node->coll.evaluate;
+    in->dma_clk = node->dma.evaluate;
 }
 
 void fsh_sim_node_evaluated(struct fsh_part *part, struct fsh_sim_node *node)
@@ -155,6 +159,11 @@ void fsh_sim_node_evaluated(struct fsh_part *part, struct fsh_sim_node *node)
     }
     if (node->coll.evaluate) {
         node->coll.evaluate = false;
+        part->computed++;
+        node->evaluations++;
+    }
+    if (node->dma.evaluate) {
+        node->dma.evaluate = false;
         part->computed++;
         node->evaluations++;
     }

@@ -108,6 +108,8 @@ FSH_MEMORY(core_rsp, fsh_card__DOT__core_rsp)
 FSH_MEMORY(coll_idle, fsh_card__DOT__coll_idle)
 FSH_MEMORY(coll_out, fsh_card__DOT__coll_out)
 FSH_MEMORY(coll_req, fsh_card__DOT__coll_req)
+FSH_MEMORY(dma_idle, fsh_card__DOT__i_node__DOT__dma_idle)
+FSH_MEMORY(dma_room, fsh_card__DOT__i_node__DOT__move_room)
 
 template <typename Rx> void leave_out_rx(fsh::still *still, Rx &rx)
 {
@@ -139,7 +141,8 @@ template <typename T> fsh::span all_of(T &object)
 
 // The state of the engines, and what in the card follows from it alone. Verilator has
 // the instances in the order of their names: i_collective with all that is in it,
-// i_compute, then those in i_node, of which the first is the receiver of lane 0.
+// i_compute, then those in i_node, of which the first are the DMA engine and the receiver
+// of lane 0.
 void leave_out_engines(fsh::still *still, Vfsh_card__Syms *syms)
 {
     unsigned char *coll = all_of(syms->TOP__fsh_card__DOT__i_collective).at;
@@ -181,6 +184,11 @@ void leave_out_engines(fsh::still *still, Vfsh_card__Syms *syms)
     PIN(m_coll_rdata_i);
     PIN(m_coll_rerr_i);
     PIN(coll_clk_req_o);
+    PIN(m_wide_req_o);
+    PIN(m_wide_rsp_i);
+    PIN(m_line_req_o);
+    PIN(m_line_rsp_i);
+    PIN(dma_clk_req_o);
 #undef PIN
     still->leave_out(core_idle<Vfsh_card___024root>::of(root));
     still->leave_out(core_req<Vfsh_card___024root>::of(root));
@@ -188,6 +196,8 @@ void leave_out_engines(fsh::still *still, Vfsh_card__Syms *syms)
     still->leave_out(coll_idle<Vfsh_card___024root>::of(root));
     still->leave_out(coll_out<Vfsh_card___024root>::of(root));
     still->leave_out(coll_req<Vfsh_card___024root>::of(root));
+    still->leave_out(dma_idle<Vfsh_card___024root>::of(root));
+    still->leave_out(dma_room<Vfsh_card___024root>::of(root));
 }
 
 // Gives whole pages that hold nothing but zeros back: they take memory again when
@@ -324,7 +334,10 @@ static void settle(fsh_node *node)
         fsh::settle_core(node->top);
     if (node->clocks.coll.unsettled)
         fsh::settle_coll(node->top);
-    node->clocks.core.unsettled = node->clocks.coll.unsettled = false;
+    if (node->clocks.dma.unsettled)
+        fsh::settle_dma(node->top);
+    node->clocks.core.unsettled = node->clocks.coll.unsettled =
+        node->clocks.dma.unsettled = false;
 }
 
 // Evaluates the whole card, with an edge of the clocks that are to rise.
@@ -332,7 +345,7 @@ static void edge_of_all(fsh_node *node)
 {
     const fsh_node_in &in = node->io->in;
     settle(node);
-    fsh::edge(node->top, in.clk, in.core_clk, in.coll_clk);
+    fsh::edge(node->top, in.clk, in.core_clk, in.coll_clk, in.dma_clk);
     node->evaluated = true;
 }
 
@@ -340,6 +353,7 @@ static void choose_clocks(fsh_node *node)
 {
     node->clocks.core.rises = node->io->in.core_clk;
     node->clocks.coll.rises = node->io->in.coll_clk;
+    node->clocks.dma.rises = node->io->in.dma_clk;
 }
 
 // May it pass an edge by edge_of_one and _two?
@@ -367,6 +381,8 @@ void fsh_node_drive(struct fsh_node *node)
         node->top->core_clk_i = 0;
     if (in.coll_clk)
         node->top->coll_clk_i = 0;
+    if (in.dma_clk)
+        node->top->dma_clk_i = 0;
     node->top->eval();
 }
 

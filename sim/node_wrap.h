@@ -65,10 +65,17 @@ struct fsh_lane_in {
     uint64_t rdata[FSH_LANE_WORDS];
 };
 
+/* AXI4 master of the DMA engine to the host: the same width, in bursts. */
+struct fsh_wide_out {
+    uint8_t awvalid, wvalid, wlast, arvalid, awlen, arlen;
+    uint64_t awaddr, araddr, wstrb;
+    uint64_t wdata[FSH_LANE_WORDS];
+};
+
 struct fsh_node_in {
     uint64_t cycle;
-    /* Passes an edge: the node, the compute core, the collective engine. */
-    uint8_t clk, core_clk, coll_clk;
+    /* Passes an edge: the node, the compute core, the collective engine, the DMA engine. */
+    uint8_t clk, core_clk, coll_clk, dma_clk;
     uint8_t rst, gate;
     uint8_t core_present, coll_present; /* constant */
     uint8_t awvalid, wvalid, arvalid;
@@ -77,7 +84,8 @@ struct fsh_node_in {
     struct fsh_axi_in axi[FSH_NODE_MASTERS];
     struct fsh_link_beat rx[FSH_NODE_PORTS];
     struct fsh_lane_in lane[FSH_COMPUTE_LANES];
-    struct fsh_lane_in coll; /* of the collective engine */
+    struct fsh_lane_in coll;       /* of the collective engine */
+    struct fsh_lane_in wide, line; /* of the DMA engine: host, device memory */
 };
 
 struct fsh_node_out {
@@ -88,12 +96,15 @@ struct fsh_node_out {
     uint8_t core_valid, run_room;
     /* The same of the collective engine, or it takes what the node holds for it. */
     uint8_t coll_busy, coll_valid;
+    uint8_t dma_busy, dma_valid; /* and of the DMA engine */
     uint8_t awready, wready, bvalid, arready, rvalid;
     uint64_t rdata;
     struct fsh_axi_out axi[FSH_NODE_MASTERS];
     struct fsh_link_beat tx[FSH_NODE_PORTS];
     struct fsh_lane_out lane[FSH_COMPUTE_LANES];
     struct fsh_lane_out coll;
+    struct fsh_wide_out wide;
+    struct fsh_lane_out line;
 };
 
 struct fsh_node_io {

@@ -121,6 +121,16 @@ inline void drive_coll(Vfsh_card___024root *top, const fsh_lane_in &lane)
         std::memcpy(&top->m_coll_rdata_i[0], lane.rdata, FSH_LANE_BYTES);
 }
 
+// Records of fsh_axi_pkg, data lowest: responses.
+inline void drive_record(VlWide<17> &pins, const fsh_lane_in &lane)
+{
+    pins[16] = static_cast<unsigned>(lane.rerr) | lane.rvalid << 1 |
+               lane.arready << 2 | lane.berr << 3 | lane.bvalid << 4 |
+               lane.wready << 5 | lane.awready << 6;
+    if (lane.rvalid)
+        std::memcpy(&pins[0], lane.rdata, FSH_LANE_BYTES);
+}
+
 inline void drive_node(Vfsh_card___024root *top, const fsh_node_in &in)
 {
     top->gate_i = in.gate;
@@ -163,6 +173,10 @@ inline void drive(Vfsh_card *card, const fsh_node_in &in)
         drive_lanes(top, in.lane);
     if (in.coll_clk)
         drive_coll(top, in.coll);
+    if (in.dma_clk) {
+        drive_record(top->m_wide_rsp_i, in.wide);
+        drive_record(top->m_line_rsp_i, in.line);
+    }
 }
 
 inline void sample_mem(const Vfsh_card___024root *top, fsh_axi_out *axi,
@@ -254,6 +268,43 @@ inline void sample_coll(const Vfsh_card___024root *top, fsh_node_out &out)
     }
 }
 
+// Requests: data 512 bits, strobes 64, addresses, lengths, valid.
+inline void sample_dma(const Vfsh_card___024root *top, fsh_node_out &out)
+{
+    const uint32_t *pins = &top->m_line_req_o[0];
+    fsh_lane_out &line = out.line;
+    line.awvalid = bits(pins, 658, 1);
+    line.wvalid = bits(pins, 657, 1);
+    line.arvalid = bits(pins, 656, 1);
+    if (line.awvalid)
+        line.awaddr = bits(pins, 616, 40);
+    if (line.arvalid)
+        line.araddr = bits(pins, 576, 40);
+    if (line.wvalid) {
+        line.wstrb = bits(pins, 512, 64);
+        std::memcpy(line.wdata, pins, FSH_LANE_BYTES);
+    }
+    pins = &top->m_wide_req_o[0];
+    fsh_wide_out &wide = out.wide;
+    wide.awvalid = bits(pins, 691, 1);
+    wide.wvalid = bits(pins, 690, 1);
+    wide.arvalid = bits(pins, 688, 1);
+    if (wide.awvalid) {
+        wide.awaddr = bits(pins, 624, 48);
+        wide.awlen = bits(pins, 680, 8);
+    }
+    if (wide.arvalid) {
+        wide.araddr = bits(pins, 576, 48);
+        wide.arlen = bits(pins, 672, 8);
+    }
+    if (wide.wvalid) {
+        wide.wlast = bits(pins, 689, 1);
+        wide.wstrb = bits(pins, 512, 64);
+        std::memcpy(wide.wdata, pins, FSH_LANE_BYTES);
+    }
+    out.dma_valid = top->fsh_card__DOT__dma_valid;
+}
+
 inline void sample_node(const Vfsh_card___024root *top, fsh_node_out &out)
 {
     out.awready = top->s_axil_awready_o;
@@ -284,10 +335,13 @@ inline void sample(const Vfsh_card *card, const fsh_node_in &in,
     out.idle = top->idle_o;
     out.core_busy = top->core_clk_req_o;
     out.coll_busy = top->coll_clk_req_o;
+    out.dma_busy = top->dma_clk_req_o;
     if (in.clk)
         sample_node(top, out);
     if (in.coll_clk)
         sample_coll(top, out);
+    if (in.dma_clk)
+        sample_dma(top, out);
     if (!in.core_clk)
         return;
     out.core_valid =

@@ -51,7 +51,8 @@ static void check(struct fsh_sim_node *node)
 /* Is an engine of it to be evaluated? */
 static bool engines(const struct fsh_sim_node *node)
 {
-    return (node->core && node->core->evaluate) || node->coll.evaluate;
+    return (node->core && node->core->evaluate) || node->coll.evaluate ||
+           node->dma.evaluate;
 }
 
 /* In pairs, so that the code of a node is fetched once for both; not where only an

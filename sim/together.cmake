@@ -9,9 +9,10 @@
 # cmake -DTOP=<Vmodel> -DSOURCES=<generated sources> -DOUT=<file> -P together.cmake
 # Where Verilator writes otherwise than expected, OUT calls eval for each card.
 
-set(engines core coll) # <engine>_clk_i
+set(engines core coll dma) # <engine>_clk_i
 set(core_instance i_compute)
 set(coll_instance i_collective)
+set(dma_instance i_node__DOT__i_dma)
 
 # body(<variable> <function>): what stands between its braces.
 function(body variable function)
@@ -72,7 +73,7 @@ steps(nba eval_nba __VnbaTriggered)
 body(act eval_act)
 body(triggers eval_triggers__act)
 set(clocks)
-foreach(number 0 1 2)
+foreach(number 0 1 2 3)
     clock_of_trigger(clock ${number})
     string(REGEX REPLACE "_?clk_i$" "" clock "${clock}")
     set(clock_${number} "${clock}")
@@ -83,7 +84,7 @@ foreach(number 0 1 2)
 endforeach()
 if(NOT act MATCHES "VL_DEBUG_IF[^\n]*$" OR NOT clock_0 STREQUAL "" OR
         NOT triggers MATCHES "at\\(0U\\)[^\n]*clk_i" OR NOT clocks MATCHES core OR
-        NOT clocks MATCHES coll OR triggers MATCHES "at\\(3U\\)")
+        NOT clocks MATCHES coll OR NOT clocks MATCHES dma OR triggers MATCHES "at\\(4U\\)")
     set(nba "")
 endif()
 string(REGEX REPLACE "(^|\n)[0-9|]+ " "\\1ico " ico "${ico}") # always
@@ -131,7 +132,7 @@ foreach(step ${steps})
     if(step MATCHES "^[a-z0-9|]+ vlSelf->__Vm_traceActivity.*@$")
         continue() # of use while waves are written only
     endif()
-    if(NOT step MATCHES "^(ico|[0-2|]+) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@$")
+    if(NOT step MATCHES "^(ico|[0-3|]+) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@$")
         message(STATUS "Verilator: ${TOP}: not understood: ${step}")
         set(known OFF)
         continue()
@@ -212,10 +213,10 @@ if(understood)
 ${head_two}${before_a}${before_b}${two}${after_a}${after_b}}\n")
 else()
     string(APPEND file "
-${head_one}    fsh::edge(card, true, of_a.core.rises, of_a.coll.rises)@\n}
+${head_one}    fsh::edge(card, true, of_a.core.rises, of_a.coll.rises, of_a.dma.rises)@\n}
 
-${head_two}    fsh::edge(one, true, of_a.core.rises, of_a.coll.rises)@
-    fsh::edge(two, true, of_b.core.rises, of_b.coll.rises)@\n}\n")
+${head_two}    fsh::edge(one, true, of_a.core.rises, of_a.coll.rises, of_a.dma.rises)@
+    fsh::edge(two, true, of_b.core.rises, of_b.coll.rises, of_b.dma.rises)@\n}\n")
 endif()
 string(REPLACE "@" ";" file "${file}")
 file(WRITE ${OUT} "${file}")

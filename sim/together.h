@@ -21,7 +21,7 @@ struct engine_clock {
 };
 
 struct clocks {
-    engine_clock core, coll;
+    engine_clock core, coll, dma;
 };
 
 void edge_of_one(Vfsh_card *card, clocks &of_card);
@@ -35,6 +35,7 @@ void edge_of_two(Vfsh_card *one, clocks &of_one, Vfsh_card *two,
 // follows from pins: that is part of every edge of its clock.
 void settle_core(Vfsh_card *card);
 void settle_coll(Vfsh_card *card);
+void settle_dma(Vfsh_card *card);
 
 } // namespace fsh
 

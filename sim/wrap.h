@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The inside of a card for node_wrap.cpp and what tests add to it (C++). Only
-// rising edges of the three clocks. One VerilatedContext per model; while waves
+// rising edges of the four clocks. One VerilatedContext per model; while waves
 // are written all models share one, as Verilator demands of what goes to one
 // file.
 #ifndef FSH_SIM_WRAP_H
@@ -39,7 +39,7 @@ namespace fsh
 // Where Verilator keeps what the clocks were at the last evaluation, by its own
 // names; nowhere if it does not.
 template <typename Root, typename = void> struct last_clocks {
-    static bool forget(Root *, bool, bool, bool)
+    static bool forget(Root *, bool, bool, bool, bool)
     {
         return false;
     }
@@ -47,7 +47,8 @@ template <typename Root, typename = void> struct last_clocks {
 template <typename Root>
 struct last_clocks<Root,
                    std::void_t<decltype(Root::__Vtrigrprev__TOP__core_clk_i)>> {
-    static bool forget(Root *root, bool clk, bool core_clk, bool coll_clk)
+    static bool forget(Root *root, bool clk, bool core_clk, bool coll_clk,
+                       bool dma_clk)
     {
         if (clk)
             root->__Vtrigrprev__TOP__clk_i = 0;
@@ -55,6 +56,8 @@ struct last_clocks<Root,
             root->__Vtrigrprev__TOP__core_clk_i = 0;
         if (coll_clk)
             root->__Vtrigrprev__TOP__coll_clk_i = 0;
+        if (dma_clk)
+            root->__Vtrigrprev__TOP__dma_clk_i = 0;
         return true;
     }
 };
@@ -62,18 +65,21 @@ struct last_clocks<Root,
 // Passes a rising edge. Forgetting that a clock was high is the same as an
 // evaluation with the clock low, at no cost.
 template <typename Top>
-inline void edge(Top *top, bool clk, bool core_clk, bool coll_clk)
+inline void edge(Top *top, bool clk, bool core_clk, bool coll_clk, bool dma_clk)
 {
     using Root = std::remove_pointer_t<decltype(top->rootp)>;
-    if (!last_clocks<Root>::forget(top->rootp, clk, core_clk, coll_clk)) {
+    if (!last_clocks<Root>::forget(top->rootp, clk, core_clk, coll_clk,
+                                   dma_clk)) {
         top->clk_i = top->clk_i && !clk;
         top->core_clk_i = top->core_clk_i && !core_clk;
         top->coll_clk_i = top->coll_clk_i && !coll_clk;
+        top->dma_clk_i = top->dma_clk_i && !dma_clk;
         top->eval();
     }
     top->clk_i = top->clk_i || clk;
     top->core_clk_i = top->core_clk_i || core_clk;
     top->coll_clk_i = top->coll_clk_i || coll_clk;
+    top->dma_clk_i = top->dma_clk_i || dma_clk;
     top->eval();
 }
 

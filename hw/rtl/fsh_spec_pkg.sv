@@ -271,8 +271,11 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_PERF_CLEAR = 15'h0200;  // wo: any write clears the performance counters
   localparam logic [14:0] REG_CYCLE = 15'h0208;  // ro: the cycle counter
   localparam logic [14:0] REG_COMPUTE_PERF_CLEAR = 15'h0210;  // wo: any write clears the counters of the compute core
+  localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a write of a misaligned address or invalid packet size, or a move that found its queue full, was ignored; entries dropped because their ring was full 31:24, counted up to 255; any write clears
   localparam logic [14:0] REG_COLL_PERF_CLEAR = 15'h0220;  // wo: any write clears the counters of the collective engine, except LEVEL and SUM; PEAK becomes LEVEL
-  localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a write of a misaligned address or invalid packet size was ignored; entries dropped because their ring was full 31:24, counted up to 255; any write clears
+  localparam logic [14:0] REG_DMA_HOST = 15'h0228;  // wo: the next move of the DMA engine: offset in the DMA window 39:0
+  localparam logic [14:0] REG_DMA_CARD = 15'h0230;  // wo: the same: offset in the segment 39:0
+  localparam logic [14:0] REG_DMA_MOVE = 15'h0238;  // wo: moves: bytes 23:0, tag 29:24, from the card 32 (0: to it). A completion entry with the tag and opcode PUT to the card, GET from it, ends the move; 64 may wait in each direction
   localparam logic [14:0] REG_COMPUTE_PERF = 15'h0280;  // ro: counters of the compute core, one word each, in the order of CPERF; 0 without a compute core
   localparam logic [14:0] REG_COLL_PERF = 15'h0300;  // ro: counters of the collective engine, one word each, in the order of COLLPERF; 0 without a collective engine
   localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes per event (PERF_EVENTS): first cycle, last cycle, count, sum

@@ -280,8 +280,11 @@
 #define FSH_REG_PERF_CLEAR 0x0200u /* wo: any write clears the performance counters */
 #define FSH_REG_CYCLE 0x0208u /* ro: the cycle counter */
 #define FSH_REG_COMPUTE_PERF_CLEAR 0x0210u /* wo: any write clears the counters of the compute core */
+#define FSH_REG_FAULTS 0x0218u /* rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a write of a misaligned address or invalid packet size, or a move that found its queue full, was ignored; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
 #define FSH_REG_COLL_PERF_CLEAR 0x0220u /* wo: any write clears the counters of the collective engine, except LEVEL and SUM; PEAK becomes LEVEL */
-#define FSH_REG_FAULTS 0x0218u /* rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a write of a misaligned address or invalid packet size was ignored; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
+#define FSH_REG_DMA_HOST 0x0228u /* wo: the next move of the DMA engine: offset in the DMA window 39:0 */
+#define FSH_REG_DMA_CARD 0x0230u /* wo: the same: offset in the segment 39:0 */
+#define FSH_REG_DMA_MOVE 0x0238u /* wo: moves: bytes 23:0, tag 29:24, from the card 32 (0: to it). A completion entry with the tag and opcode PUT to the card, GET from it, ends the move; 64 may wait in each direction */
 #define FSH_REG_COMPUTE_PERF 0x0280u /* ro: counters of the compute core, one word each, in the order of CPERF; 0 without a compute core */
 #define FSH_REG_COLL_PERF 0x0300u /* ro: counters of the collective engine, one word each, in the order of COLLPERF; 0 without a collective engine */
 #define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes per event (PERF_EVENTS): first cycle, last cycle, count, sum */

@@ -42,9 +42,9 @@ first = measure()
 for row in first.values():
     assert (row["clock"], row["device"], row["network"]) == ("simulated", "sim", "model"), row
     assert 0 < row["ratio"], row
-    # 16 bytes a cycle; the network's rates as stated.
+    # PCIe Gen3 x8 with packet headers; the network's rates as stated.
     if row.get("stage", "dma").startswith("dma"):
-        assert row["mb_per_s"] < 4000, row
+        assert row["mb_per_s"] < 8000 * 256 / 286, row
     if row.get("stage") in ("read", "write"):
         assert row["mb_per_s"] < row[row["stage"] + "_mb_per_s"], row
 for path, stages in PATHS.items():

@@ -8,8 +8,9 @@
 /// its writes have been answered, with an entry for the completion ring: opcode PUT to the card,
 /// GET from it, status LOCAL_RANGE outside the window, REMOTE_RANGE outside the segment, MEMORY
 /// for an error of a memory.
-/// Window: reads of up to 8 lines, writes of up to 4, within as many aligned lines, so that
-/// each is a packet of PCIe. Of the window 16 KiB are being read at most, of the segment 4 KiB.
+/// Window: reads of up to 64 lines, writes of up to 4, within as many aligned lines: each is a
+/// packet of PCIe, whose requests for reads go the way of writes and should be few. Of the window
+/// 16 KiB are being read at most, of the segment 4 KiB.
 /// A move is taken in any cycle with room_o. The clock may miss an edge while idle_o is high and
 /// no input is valid. Reset: no moves.
 module fsh_dma (
@@ -45,7 +46,7 @@ module fsh_dma (
   /* verilator lint_on UNUSEDSIGNAL */
 
   fsh_dma_way #(
-      .RD_BEATS(8),
+      .RD_BEATS(64),
       .WR_BEATS(1),
       .DEPTH   (256),
       .TO_CARD (1'b1)

@@ -8,7 +8,7 @@
 /// than it has (DEPTH); pop_i tells of each that has left it. A refused move asks for nothing.
 /// One cycle between moves of three more; a register before the pins. Reset: none under way.
 module fsh_dma_read #(
-    parameter int unsigned BEATS = 8,
+    parameter int unsigned BEATS = 64,
     parameter int unsigned DEPTH = 256,
     parameter logic [3:0] FROM_STATUS = fsh_spec_pkg::STATUS_LOCAL_RANGE,
     parameter logic [3:0] TO_STATUS = fsh_spec_pkg::STATUS_REMOTE_RANGE
@@ -35,7 +35,7 @@ module fsh_dma_read #(
     output logic              busy_o
 );
   localparam int unsigned RW = $clog2(DEPTH + 1);
-  localparam logic [3:0] MOST = 4'(BEATS);
+  localparam logic [6:0] MOST = 7'(BEATS);
 
   typedef enum logic [1:0] {
     IDLE,
@@ -51,7 +51,7 @@ module fsh_dma_read #(
   logic [18:0]   lines_q, left_q;
   logic [33:0]   line_q;
   logic [RW-1:0] room_q;
-  logic [3:0]    beats, taken;
+  logic [6:0]    beats, taken;
   logic          ask;
   logic [3:0]    status;
   /* verilator lint_off UNUSEDSIGNAL */
@@ -72,11 +72,11 @@ module fsh_dma_read #(
 
   // The next burst: up to the end of its aligned lines, or of the move.
   if (BEATS == 1) begin : gen_single
-    assign beats = 4'd1;
+    assign beats = 7'd1;
   end else begin : gen_burst
-    logic [3:0] most;
-    assign most  = MOST - 4'(line_q[$clog2(BEATS)-1:0]);
-    assign beats = left_q < 19'(most) ? left_q[3:0] : most;
+    logic [6:0] most;
+    assign most  = MOST - 7'(line_q[$clog2(BEATS)-1:0]);
+    assign beats = left_q < 19'(most) ? left_q[6:0] : most;
   end
   assign ask   = state_q == ASK && left_q != '0 && room_q >= RW'(BEATS) &&
                  (!arvalid_o || arready_i);

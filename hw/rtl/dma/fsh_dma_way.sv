@@ -8,7 +8,7 @@
 /// there are as many as tags, so that a host that uses each tag once always finds room.
 /// Reset: none.
 module fsh_dma_way #(
-    parameter int unsigned RD_BEATS = 8,
+    parameter int unsigned RD_BEATS = 64,
     parameter int unsigned WR_BEATS = 1,
     parameter int unsigned DEPTH = 256,
     parameter bit TO_CARD = 1'b1

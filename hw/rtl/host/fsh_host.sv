@@ -6,8 +6,8 @@
 /// ring entries and a register before the counters; the submodules' headers describe their
 /// functions.
 /// Commands of the windows are offered by channel (request, reply); ring entries come from the
-/// completion unit, the sequencers and the engines. busy_o ignores commands that wait while
-/// stopped_i. Reset: that of the submodules; no event counted.
+/// completion unit, the sequencers, the engines and the DMA engine. busy_o ignores commands that
+/// wait while stopped_i. Reset: that of the submodules; no event counted.
 module fsh_host #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES
@@ -37,14 +37,18 @@ module fsh_host #(
     output logic               [127:0] rows_req_o,
     output logic               [127:0] rows_rep_o,
     input  wire logic                  stopped_i,
-    // Entries: completion unit, sequencers 0 and 1, engines.
-    input  wire logic    [ENGINES+2:0] entry_valid_i,
-    output logic         [ENGINES+2:0] entry_ready_o,
+    // The DMA engine.
+    output logic                 [1:0] dma_valid_o,
+    input  wire logic            [1:0] dma_room_i,
+    output fsh_dma_pkg::move_t         dma_move_o,
+    // Entries: completion unit, sequencers 0 and 1, engines, the DMA engine.
+    input  wire logic    [ENGINES+3:0] entry_valid_i,
+    output logic         [ENGINES+3:0] entry_ready_o,
     input  wire logic            [1:0] entry_ring_i,  // of the completion unit's
     input  wire fsh_spec_pkg::ring_t   entry_track_i,
     input  wire fsh_spec_pkg::ring_t   entry_seq0_i,
     input  wire fsh_spec_pkg::ring_t   entry_seq1_i,
-    input  wire logic [ENGINES*fsh_spec_pkg::RING_W-1:0] entry_eng_i,  // ring_t
+    input  wire logic [(ENGINES+1)*fsh_spec_pkg::RING_W-1:0] entry_eng_i,  // ring_t
     // Receivers.
     input  wire fsh_axi_pkg::mem_wr_req_t rx_req_i,
     output fsh_axi_pkg::mem_wr_rsp_t   rx_rsp_o,
@@ -66,8 +70,8 @@ module fsh_host #(
     input  wire logic [ENGINES*48-1:0] cperf_data_i,
     output logic                       busy_o
 );
-  // Completion unit, windows 0 and 1, sequencers 0 and 1, engines.
-  localparam int unsigned ENTRIES = 5 + ENGINES;
+  // Completion unit, windows 0 and 1, sequencers 0 and 1, engines, the DMA engine.
+  localparam int unsigned ENTRIES = 6 + ENGINES;
 
   logic [39:0] cpl_base, req_base, rep_base, status_addr;
   logic [3*$clog2(2*fsh_spec_pkg::RING_ENTRIES)-1:0] taken;  // of each ring
@@ -114,6 +118,9 @@ module fsh_host #(
       .route_we_o   (route_we),
       .write_word_o (write_word),
       .write_data_o (write_data),
+      .dma_valid_o,
+      .dma_room_i,
+      .dma_move_o,
       .perf_clear_o (perf_clear),
       .perf_read_o  (perf_read),
       .perf_word_o  (perf_word),
@@ -150,7 +157,7 @@ module fsh_host #(
   logic [ENTRIES-1:0]  entry_valid, entry_ready;
   fsh_spec_pkg::ring_t entry_win0, entry_win1;
 
-  assign entry_valid[ENTRIES-1:3] = entry_valid_i[ENGINES+2:1];
+  assign entry_valid[ENTRIES-1:3] = entry_valid_i[ENGINES+3:1];
   assign entry_valid[0] = entry_valid_i[0];
   assign entry_ready_o  = {entry_ready[ENTRIES-1:3], entry_ready[0]};
 

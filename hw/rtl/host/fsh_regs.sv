@@ -6,8 +6,8 @@
 /// windows. 64-bit data; strobes are treated as full. One write per cycle; a read takes four
 /// cycles, a read of an engine's counters longer, by the engine's response time.
 /// Unknown addresses read zero and ignore writes; a write of a misaligned address or invalid
-/// packet size is ignored and reported in FAULTS. Reset: disabled, start gate open, packet size
-/// 1024, all ports.
+/// packet size is ignored and reported in FAULTS, as is a move without room. Reset: disabled,
+/// start gate open, packet size 1024, all ports.
 module fsh_regs #(
     parameter int unsigned PORTS = 2,
     localparam int unsigned TAKEN_BITS = $clog2(fsh_spec_pkg::RING_ENTRIES) + 1
@@ -50,6 +50,10 @@ module fsh_regs #(
     output logic               route_we_o,
     output logic         [8:0] write_word_o,
     output logic        [63:0] write_data_o,
+    // Moves of the DMA engine, to the card (0) and from it, in a cycle with valid.
+    output logic         [1:0] dma_valid_o,
+    input  wire logic    [1:0] dma_room_i,
+    output fsh_dma_pkg::move_t dma_move_o,
     // Performance counters: word index, answer in the next cycle.
     output logic               perf_clear_o,
     output logic               perf_read_o,
@@ -152,6 +156,7 @@ module fsh_regs #(
   end
 
   always_ff @(posedge clk_i) begin
+    dma_valid_o <= {w[32], !w[32]} & {2{write && aw == fsh_spec_pkg::REG_DMA_MOVE}};
     if (gate_i) cfg_o.hold <= 1'b0;
     if (write && !wrong) begin
       case (aw)
@@ -169,6 +174,9 @@ module fsh_regs #(
         fsh_spec_pkg::REG_SLOT_HDR_BASE: cfg_o.slot_hdr <= w[39:0];
         fsh_spec_pkg::REG_SLOT_PAY_BASE: cfg_o.slot_pay <= w[39:0];
         fsh_spec_pkg::REG_STATUS_ADDR: status_addr_o <= w[39:0];
+        fsh_spec_pkg::REG_DMA_HOST: dma_move_o.host <= w[39:0];
+        fsh_spec_pkg::REG_DMA_CARD: dma_move_o.card <= w[39:0];
+        fsh_spec_pkg::REG_DMA_MOVE: {dma_move_o.tag, dma_move_o.length} <= w[29:0];
         fsh_spec_pkg::REG_CPL_TAKEN: taken_o[0+:TAKEN_BITS] <= w[TAKEN_BITS-1:0];
         fsh_spec_pkg::REG_REQ_TAKEN: taken_o[TAKEN_BITS+:TAKEN_BITS] <= w[TAKEN_BITS-1:0];
         fsh_spec_pkg::REG_REP_TAKEN: taken_o[2*TAKEN_BITS+:TAKEN_BITS] <= w[TAKEN_BITS-1:0];
@@ -185,6 +193,7 @@ module fsh_regs #(
       cfg_o.seg_size  <= '0;
       cfg_o.host_size <= '0;
       taken_o         <= '0;
+      dma_valid_o     <= '0;
     end
   end
 
@@ -197,7 +206,7 @@ module fsh_regs #(
     if (dropped_i != '0 && dropped_q[15:1] != '1)
       dropped_q <= dropped_q + {15'd0, dropped_i[0]} + {15'd0, dropped_i[1]};
     if (lost_i && lost_q != '1) lost_q <= lost_q + 8'd1;
-    if (wrong) wrong_q <= 1'b1;
+    if (wrong || (dma_valid_o & ~dma_room_i) != '0) wrong_q <= 1'b1;
     if (rst_i || (write && aw == fsh_spec_pkg::REG_FAULTS)) begin
       dropped_q <= '0;
       lost_q    <= '0;
@@ -264,7 +273,7 @@ module fsh_regs #(
     end
   end
 
-  assign busy_o = aw_valid || w_valid || bvalid_o || ar_busy_q;
+  assign busy_o = aw_valid || w_valid || bvalid_o || ar_busy_q || dma_valid_o != '0;
 endmodule
 
 `default_nettype wire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// What a card holds for one node: fsh_node with its compute core. Wires only; see
+/// What a card holds for one node: fsh_node with its engines. Wires only; see
 /// both for their ports. The masters of the compute core are m_core_*, lane l in
 /// slice l: 512-bit AXI4 without identifiers, bursts of one beat.
 /// core_clk_i is clk_i, for the compute core alone: tied to it, or gated. It may miss
@@ -20,6 +20,8 @@ module fsh_card #(
     input  wire logic                 coll_clk_i,
     output logic                      coll_clk_req_o,
     input  wire logic                 coll_present_i,
+    input  wire logic                 dma_clk_i,
+    output logic                      dma_clk_req_o,
     input  wire logic                 rst_i,
     input  wire logic          [47:0] cycle_i,
     input  wire logic                 gate_i,
@@ -108,6 +110,11 @@ module fsh_card #(
     input  wire logic           [3:0] m_core_rvalid_i,
     input  wire logic        [2047:0] m_core_rdata_i,
     input  wire logic           [3:0] m_core_rerr_i,
+    // Host memory and device memory, the DMA engine.
+    output fsh_axi_pkg::wide_req_t    m_wide_req_o,
+    input  wire fsh_axi_pkg::line_rsp_t m_wide_rsp_i,
+    output fsh_axi_pkg::line_req_t    m_line_req_o,
+    input  wire fsh_axi_pkg::line_rsp_t m_line_rsp_i,
     // Device memory, the collective engine.
     output logic                      m_coll_awvalid_o,
     input  wire logic                 m_coll_awready_i,
@@ -173,10 +180,11 @@ module fsh_card #(
   fsh_axi_pkg::mem_rd_rsp_t seq_rd_rsp;
 
   // For whoever gates clocks: the engine has something for the node, or for who waits there.
-  logic coll_valid;
+  logic coll_valid, dma_valid;
   assign coll_valid     = coll_wakes || coll_msg_valid;
   assign coll_clk_req_o = !coll_idle || coll_req_edge || coll_perf_clear || coll_perf_read;
-  assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid;
+  assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid &&
+                          !dma_valid;
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;
 
@@ -272,13 +280,8 @@ module fsh_card #(
   assign core_rsp.rvalid  = m_core_rvalid_i;
   assign core_rsp.rerr    = m_core_rerr_i;
 
-  assign m_coll_awvalid_o = coll_req.awvalid;
-  assign m_coll_awaddr_o  = coll_req.awaddr;
-  assign m_coll_wvalid_o  = coll_req.wvalid;
-  assign m_coll_wdata_o   = coll_req.wdata;
-  assign m_coll_wstrb_o   = coll_req.wstrb;
-  assign m_coll_arvalid_o = coll_req.arvalid;
-  assign m_coll_araddr_o  = coll_req.araddr;
+  assign {m_coll_awvalid_o, m_coll_wvalid_o, m_coll_arvalid_o, m_coll_awaddr_o, m_coll_araddr_o,
+          m_coll_wstrb_o, m_coll_wdata_o} = coll_req;
 
   assign {m_host_bready_o, m_host_rready_o} = '1;
   assign {m_mem_bready_o, m_mem_rready_o}   = '1;
@@ -301,6 +304,13 @@ module fsh_card #(
       .mem_wr_rsp_i     (mem_wr_rsp),
       .mem_rd_req_o     (seq_rd_req),
       .mem_rd_rsp_i     (seq_rd_rsp),
+      .dma_clk_i,
+      .dma_clk_req_o,
+      .dma_valid_o      (dma_valid),
+      .wide_req_o       (m_wide_req_o),
+      .wide_rsp_i       (m_wide_rsp_i),
+      .line_req_o       (m_line_req_o),
+      .line_rsp_i       (m_line_rsp_i),
       .link_tx_valid_o,
       .link_tx_bound_o,
       .link_tx_data_o,

@@ -33,6 +33,15 @@ module fsh_node #(
     input  wire fsh_axi_pkg::mem_wr_rsp_t mem_wr_rsp_i,
     output fsh_axi_pkg::mem_rd_req_t  mem_rd_req_o,
     input  wire fsh_axi_pkg::mem_rd_rsp_t mem_rd_rsp_i,
+    // The DMA engine, on a clock of its own, clk_i or gated as those of engines are: host memory,
+    // device memory; it has something for the node.
+    input  wire logic                 dma_clk_i,
+    output logic                      dma_clk_req_o,
+    output logic                      dma_valid_o,
+    output fsh_axi_pkg::wide_req_t    wide_req_o,
+    input  wire fsh_axi_pkg::line_rsp_t wide_rsp_i,
+    output fsh_axi_pkg::line_req_t    line_req_o,
+    input  wire fsh_axi_pkg::line_rsp_t line_rsp_i,
     // Links.
     output logic          [PORTS-1:0] link_tx_valid_o,
     output logic          [PORTS-1:0] link_tx_bound_o,
@@ -96,6 +105,10 @@ module fsh_node #(
   fsh_spec_pkg::ring_t entry_track, entry_seq0, entry_seq1;
   fsh_axi_pkg::mem_wr_req_t rx_req;
   fsh_axi_pkg::mem_wr_rsp_t rx_rsp;
+  logic [1:0]          move_valid, move_room;
+  logic                dma_ready, dma_idle;
+  fsh_dma_pkg::move_t  move;
+  fsh_spec_pkg::ring_t dma_entry;
 
   fsh_host #(
       .PORTS(PORTS)
@@ -123,13 +136,16 @@ module fsh_node #(
       .rows_req_o     (rows_req),
       .rows_rep_o     (rows_rep),
       .stopped_i      (stopped),
-      .entry_valid_i  ({entry_valid_i, entry_valid}),
-      .entry_ready_o  ({entry_ready_o, entry_ready}),
+      .dma_valid_o    (move_valid),
+      .dma_room_i     (move_room),
+      .dma_move_o     (move),
+      .entry_valid_i  ({dma_valid_o, entry_valid_i, entry_valid}),
+      .entry_ready_o  ({dma_ready, entry_ready_o, entry_ready}),
       .entry_ring_i   (entry_ring),
       .entry_track_i  (entry_track),
       .entry_seq0_i   (entry_seq0),
       .entry_seq1_i   (entry_seq1),
-      .entry_eng_i    (entry_i),
+      .entry_eng_i    ({dma_entry, entry_i}),
       .rx_req_i       (rx_req),
       .rx_rsp_o       (rx_rsp),
       .post_req_i,
@@ -146,6 +162,29 @@ module fsh_node #(
       .cperf_data_i,
       .busy_o         (host_busy)
   );
+
+  // Moves between the DMA window and the segment.
+  fsh_dma i_dma (
+      .clk_i        (dma_clk_i),
+      .rst_i,
+      .node_i       (cfg.node),
+      .host_base_i  (cfg.host_base),
+      .host_size_i  (cfg.host_size),
+      .seg_base_i   (cfg.seg_base),
+      .seg_size_i   (cfg.seg_size),
+      .move_valid_i (move_valid),
+      .move_room_o  (move_room),
+      .move_i       (move),
+      .entry_valid_o(dma_valid_o),
+      .entry_ready_i(dma_ready),
+      .entry_o      (dma_entry),
+      .wide_req_o,
+      .wide_rsp_i,
+      .line_req_o,
+      .line_rsp_i,
+      .idle_o       (dma_idle)
+  );
+  assign dma_clk_req_o = !dma_idle || move_valid != '0;
 
   // Messages to engines.
   logic [1:0]       get_valid, get_ready, served_valid, served_ready;

@@ -69,17 +69,17 @@ class CoreDut
     explicit CoreDut(VerilatedContext *context) : top_(context)
     {
         fsh_node_in quiet{};
-        quiet.clk = quiet.core_clk = quiet.coll_clk = quiet.core_present =
-            quiet.rst = 1;
+        quiet.clk = quiet.core_clk = quiet.coll_clk = quiet.dma_clk =
+            quiet.core_present = quiet.rst = 1;
         fsh::drive(&top_, quiet);
-        top_.clk_i = top_.core_clk_i = top_.coll_clk_i = 0;
+        top_.clk_i = top_.core_clk_i = top_.coll_clk_i = top_.dma_clk_i = 0;
         top_.eval();
         take_over();
-        // The clock of the collective engine rises in reset only: it stays idle.
+        // The clocks of the other engines rise in reset only: they stay idle.
         for (int i = 0; i < 3; i++) {
-            top_.coll_clk_i = 1;
+            top_.coll_clk_i = top_.dma_clk_i = 1;
             settle();
-            top_.coll_clk_i = 0;
+            top_.coll_clk_i = top_.dma_clk_i = 0;
         }
     }
 

@@ -201,7 +201,7 @@ class Bench
 {
   public:
     explicit Bench(tb::Test &test)
-        : host(test, "window", HOST_BASE, 8, 4),
+        : host(test, "window", HOST_BASE, 64, 4),
           card(test, "segment", SEG_BASE, 1, 1), test_(test),
           context_(test.context()), dut_(context_.get()), gives_(test),
           ends_(test, "entry")
@@ -261,6 +261,7 @@ class Bench
         Side::In wide = host.offer(), line = card.offer();
         put(dut_.wide_rsp_i, wide);
         put(dut_.line_rsp_i, line);
+        bool inside = !inside_[TO].empty() || !inside_[FROM].empty();
         int way = choose();
         dut_.move_valid_i = way < 0 ? 0 : 1u << way;
         dut_.entry_ready_i = ends_.ready();
@@ -272,6 +273,8 @@ class Bench
             inside_[way].push_back(waiting_[way].front());
             waiting_[way].pop_front();
         }
+        if (dut_.idle_o && inside)
+            test_.fail("idle with a move that has not ended");
         Side::Out wide_out = out_of(dut_.wide_req_o, true);
         Side::Out line_out = out_of(dut_.line_req_o, false);
         if (dut_.idle_o &&
@@ -386,6 +389,11 @@ class Bench
         bool moved = is == FSH_STATUS_OK || is == FSH_STATUS_MEMORY;
         for (unsigned i = 0; moved && i < m.length; i++) {
             bool bad = is == FSH_STATUS_MEMORY;
+            // After a line that cannot be read nothing more is written.
+            if (to.written[b + i] && touches(from, a, m.length) &&
+                (a + i) / LINE >= from.bad_line)
+                test_.fail("byte %u of %u is written behind an error", i,
+                           m.length);
             if (!to.written[b + i] && !bad)
                 test_.fail("byte %u of %u is not written", i, m.length);
             if (to.written[b + i] && to.bytes[b + i] != from.bytes[a + i] &&

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Moves between the bridge's part of the DMA window and this node's segment: commands of
- * this node to itself, a PUT with an ack to the card and a GET from it, so every byte goes
- * through the logic. One thread of the bridge, besides those that use the conduit, which
+ * Moves between the bridge's part of the DMA window and this node's segment by the card's
+ * DMA engine, which ends each with an entry like that of a PUT or GET. One thread of the bridge, besides those that use the conduit, which
  * therefore must have its locks.
  */
 #include <assert.h>
@@ -34,35 +33,18 @@ bool fsh_fpga_card_memory(struct fsh_card_memory *memory, char *why,
 bool fsh_fpga_card_start(const struct fsh_card_move *move)
 {
     int tag = fsh_fpga_claim(&fsh_fpga.free_tags);
-    struct fsh_fpga_command cmd;
 
     assert(move->bytes != 0 && move->bytes <= FSH_MAX_MESSAGE);
     if (tag < 0)
         return false;
-    struct fsh_fpga_desc desc = {
-        .opcode = move->to_card ? FSH_OP_PUT : FSH_OP_GET,
-        .category = move->to_card ? FSH_CAT_LONG : FSH_CAT_SHORT,
-        .ack = move->to_card,
-        .rspace = FSH_SPACE_SEGMENT,
-        .lspace = FSH_SPACE_HOST,
-        .node = (uint8_t)fsh_fpga.node,
-        .tag = (uint16_t)tag,
-        .raddr = move->offset,
-        .laddr = FSH_DMA_BRIDGE + move->at,
-        .length = (uint32_t)move->bytes,
-    };
-    struct fsh_fpga_op op = {.opcode = desc.opcode,
+    struct fsh_fpga_op op = {.opcode = move->to_card ? FSH_OP_PUT : FSH_OP_GET,
                              .node = fsh_fpga.node,
                              .remote = move->offset,
-                             .length = desc.length,
+                             .length = (uint32_t)move->bytes,
                              .answer = move->answer};
 
     fsh_fpga_op_begin((unsigned)tag, &op);
-    fsh_fpga_encode(&cmd, &desc);
-    if (!fsh_fpga_try_submit(FSH_FPGA_REQUEST, &cmd)) {
-        fsh_fpga_op_end((unsigned)tag);
-        return false;
-    }
+    fsh_fpga_move((unsigned)tag, FSH_DMA_BRIDGE + move->at, move);
     if (__builtin_expect(fsh_trace_on, 0)) {
         fsh_trace_transfer((unsigned)tag);
         fsh_trace_left();

@@ -154,6 +154,9 @@ bool fsh_fpga_try_submit(unsigned channel, const struct fsh_fpga_command *cmd);
 /* The same for raw entries, which need not be a command. */
 bool fsh_fpga_try_entries(unsigned channel, const uint64_t *words,
                           unsigned entries);
+/* Starts a move of the DMA engine at this offset of the DMA window. There is always room. */
+void fsh_fpga_move(unsigned tag, uint64_t window,
+                   const struct fsh_card_move *move);
 /* Submits; while there is no room makes progress (replies only if !requests). */
 void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
                      bool requests);

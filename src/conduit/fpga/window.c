@@ -89,6 +89,26 @@ bool fsh_fpga_try_entries(unsigned channel, const uint64_t *words,
         &(struct entries){words, entries, entries * FSH_ENTRY_WORDS, false});
 }
 
+void fsh_fpga_move(unsigned tag, uint64_t window,
+                   const struct fsh_card_move *move)
+{
+    const uint64_t words[] = {window, move->offset,
+                              move->bytes | (uint64_t)tag << 24 |
+                                  (uint64_t)!move->to_card << 32};
+    const unsigned n = sizeof words / sizeof *words;
+
+    _Static_assert(FSH_REG_DMA_CARD == FSH_REG_DMA_HOST + 8 &&
+                       FSH_REG_DMA_MOVE == FSH_REG_DMA_CARD + 8,
+                   "the registers of a move are written at once");
+    /* As many moves as tags have room in the device. */
+    assert(tag < FSH_NUM_TAGS && move->bytes <= FSH_MAX_MESSAGE);
+    fsh_fpga_lock(&fsh_fpga.device_lock);
+    fsh_fpga.ops->patience(fsh_fpga.dev, false);
+    fsh_fpga_spend(n * (uint64_t)FSH_COST_WRITE);
+    fsh_fpga.ops->write(fsh_fpga.dev, FSH_REG_DMA_HOST, words, n);
+    fsh_fpga_unlock(&fsh_fpga.device_lock);
+}
+
 void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
                      bool requests)
 {

@@ -100,6 +100,12 @@ struct fsh_sim_mmio {
     _Alignas(64) struct fsh_sim_write ring[FSH_SIM_WRITES];
 };
 
+/* Packets of PCIe, as the port of the DMA engine has them: payload at most, and what one
+ * costs beside it: header, framing and check 24, a share of acknowledgements and of the
+ * line code 6. Of 32 bytes a cycle (Gen3 x8) 7161 MB/s are payload. */
+#define FSH_SIM_PCIE_PAYLOAD 256u
+#define FSH_SIM_PCIE_HEADER 30u
+
 /* Parameters of the models around the nodes, in cycles of the nodes' clock and
  * bytes per cycle. Reports list all of them. */
 struct fsh_sim_assumed {
