@@ -25,7 +25,7 @@ module fsh_judge (
   /* verilator tracing_off */
   logic        is_put, is_get, is_msg, is_answer, is_reply, is_medium, is_unit, is_dead;
   logic        to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien;
-  logic        low, below_page, below_line, too_long, is_coll;
+  logic        low, below_page, below_line, too_long, is_coll, asks_well, served;
   /* verilator tracing_on */
 
   localparam int unsigned PAGE = $clog2(fsh_spec_pkg::MAX_MEDIUM);
@@ -35,7 +35,7 @@ module fsh_judge (
   always_comb begin
     {is_put, is_get, is_msg, is_answer, is_reply, is_medium, is_unit, is_dead} = 'x;
     {to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien} = 'x;
-    {low, below_page, below_line, too_long, is_coll} = 'x;
+    {low, below_page, below_line, too_long, is_coll, asks_well, served} = 'x;
     verdict_o = 'x;
     if (valid_i) begin
       is_put     = hdr_i.opcode == fsh_spec_pkg::OP_PUT;
@@ -64,14 +64,15 @@ module fsh_judge (
       fits       = !too_long &&
                    (end_i[12] == hdr_i.addr[12] || end_i[11:0] == '0);
 
+      if (is_medium) asks_well = fits && below_page;
+      else if (to_mem) asks_well = (fits || is_get) && !(end_i > {1'b0, seg_size_i});
+      else if (is_coll) asks_well = 1'b1;
+      else asks_well = is_put && hdr_i.space == fsh_spec_pkg::SPACE_HOST && below_line;
+      in_range = asks_well;
       if (is_reply)
         in_range = fits && hdr_i.space == {1'b0, tag_i.host} && !(hdr_i.addr < tag_i.addr) &&
                    !(end_i > tag_i.limit);
-      else if (is_medium) in_range = fits && below_page;
-      else if (to_mem) in_range = (fits || is_get) && !(end_i > {1'b0, seg_size_i});
-      else if (is_coll) in_range = 1'b1;
-      else in_range = is_put && hdr_i.space == fsh_spec_pkg::SPACE_HOST && below_line;
-      if (is_get ? hdr_i.total == '0 : !has_pay) in_range = 1'b1;
+      if (is_get ? hdr_i.total == '0 : !has_pay) {asks_well, in_range} = '1;
 
       // Headers that no node sends, and answers that were not requested.
       from_peer = hdr_i.src[fsh_spec_pkg::NODE_W-1:0] == tag_i.node && is_reply == tag_i.get;
@@ -91,10 +92,12 @@ module fsh_judge (
                 (!hdr_i.first || has_pay || fsh_fn_pkg::arg_beats(hdr_i.nargs) != 3'd1));
       drop   = drop || alien;
       refuse = (is_dead || !is_unit || !in_range) && !drop;
+      // What is served is no reply: it does not wait for the tag's range.
+      served = (is_get || is_msg) && !is_dead && asks_well && !drop;
 
       verdict_o.drop    = drop;
       verdict_o.refuse  = refuse;
-      verdict_o.served  = (is_get || is_msg) && !refuse && !drop;
+      verdict_o.served  = served;
       verdict_o.asked   = asked;
       verdict_o.writes  = has_pay && !refuse && !drop && !is_coll;
       verdict_o.to_coll = is_coll && !refuse && !drop;
