@@ -68,6 +68,7 @@ static void set_up(void)
 {
     fsh_fpga.ops = &device;
     fsh_fpga.nodes = NODES;
+    fsh_fpga.copiers = 1;
     fsh_fpga.locking = true;
     fsh_fpga.cpl.entries = ring;
     fsh_fpga.cpl.taken = FSH_REG_CPL_TAKEN;
