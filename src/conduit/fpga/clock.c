@@ -201,7 +201,6 @@ static const struct fsh_simulated simulated = {
 
 static void begin(void)
 {
-    fsh_fpga.copiers = (unsigned)fsh_option_int("FSHMEM_HOST_CORES");
     if (!fsh_boot_page()->simulated_clock)
         return;
     if (fsh_fpga.ops->clock == NULL)

@@ -119,6 +119,7 @@ static bool valid_packet(unsigned bytes)
 
 static void read_options(void)
 {
+    fsh_fpga.copiers = (unsigned)fsh_option_int("FSHMEM_HOST_CORES");
     fsh_fpga.packet = (unsigned)fsh_option_int("FSHMEM_PACKET");
     if (!valid_packet(fsh_fpga.packet))
         fsh_fatal("FSHMEM_PACKET=%u: payload bytes of a packet are 128, 256, "
