@@ -93,6 +93,7 @@ static void take_line(struct fsh_sim_node *node, struct fsh_wide *w)
                           (unsigned long long)node->cycle);
     fsh_store_line(node, w->mem + (addr - w->base), addr, out->wdata,
                    out->wstrb);
+    w->stored += (unsigned)__builtin_popcountll(out->wstrb);
     if (last) {
         w->resp[w->resp_tail++ % FSH_BURSTS] = node->cycle + w->resp_cycles;
         w->write_line = 0;

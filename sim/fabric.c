@@ -349,6 +349,13 @@ uint64_t fsh_fabric_dram_moved(const struct fsh_fabric *fab, uint32_t node)
     return fab->node[node].dram_pool.taken;
 }
 
+uint64_t fsh_fabric_dma_stored(const struct fsh_fabric *fab, uint32_t node)
+{
+    const struct fsh_sim_dma *dma = &fab->node[node].dma;
+
+    return dma->lane.stored + dma->wide.stored;
+}
+
 const struct fsh_topology *fsh_fabric_topology(const struct fsh_fabric *fab)
 {
     return &fab->topology;

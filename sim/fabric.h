@@ -234,6 +234,8 @@ void fsh_fabric_stats(const struct fsh_fabric *fab,
                       struct fsh_fabric_stats *stats);
 /* Bytes that the device memory of a node has moved. */
 uint64_t fsh_fabric_dram_moved(const struct fsh_fabric *fab, uint32_t node);
+/* Bytes that the node's DMA engine has stored, in device memory and in the DMA window. */
+uint64_t fsh_fabric_dma_stored(const struct fsh_fabric *fab, uint32_t node);
 uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab);
 /* Those of this partition: the first, and the one behind the last. Others may not be
  * named in calls. */

@@ -72,9 +72,11 @@ static void write_step(struct fsh_sim_node *node, struct fsh_lane *lane,
 
         slot->err = !inside(lane, slot->addr);
         slot->at = node->cycle + lane->resp_cycles;
-        if (!slot->err)
+        if (!slot->err) {
             fsh_store_line(node, lane->mem + (slot->addr - lane->base),
                            slot->addr, out->wdata, out->wstrb);
+            lane->stored += (unsigned)__builtin_popcountll(out->wstrb);
+        }
     }
     /* Slots from resp_head to write_head wait for their response. */
     in->bvalid = 0;

@@ -127,6 +127,7 @@ struct fsh_lane { /* model behind one AXI master of a compute core */
     /* From resp_head on: data taken; from write_head on: address only. */
     struct fsh_lane_slot write[FSH_LANE_SLOTS];
     uint32_t read_head, read_tail, resp_head, write_head, write_tail;
+    uint64_t stored; /* bytes */
 };
 struct fsh_sim_compute { /* the compute core of a node */
     bool evaluate;       /* decided for the present cycle */
@@ -153,6 +154,7 @@ struct fsh_wide { /* model behind the DMA engine's port to the host */
     uint32_t read_head, read_tail, write_head, write_tail;
     uint32_t resp_head, resp_tail;
     uint32_t read_line, write_line; /* of the head bursts */
+    uint64_t stored;                /* bytes */
 };
 struct fsh_sim_dma { /* the DMA engine of a node */
     bool evaluate;   /* as of the compute core */

@@ -85,7 +85,10 @@ static void on_read(void *arg, uint32_t node, uint64_t data)
     const struct fsh_serve_port *port = &serve->port[node];
 
     port->mmio->read_data = data;
-    /* Release: read_data. Partner: the acquire load in device_sim.c's read. */
+    atomic_store_explicit(&port->mmio->dma_stored,
+                          fsh_fabric_dma_stored(serve->fab, node),
+                          memory_order_relaxed);
+    /* Release: both. Partner: the acquire load in device_sim.c's read. */
     atomic_store_explicit(&port->mmio->done_seq, port->read_seen,
                           memory_order_release);
     wake_rank(port->mmio, &port->mmio->done_seq);

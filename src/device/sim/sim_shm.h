@@ -96,6 +96,9 @@ struct fsh_sim_mmio {
     /* sim: cycle at which the node's port took the last doorbell (write of a
      * tail register); for measurements */
     _Alignas(64) _Atomic uint64_t doorbell_cycle;
+    /* sim, before done_seq: bytes that the node's DMA engine has stored, in device memory
+     * and in the DMA window; for tests */
+    _Atomic uint64_t dma_stored;
     struct fsh_sim_turn turn;
     _Alignas(64) struct fsh_sim_write ring[FSH_SIM_WRITES];
 };
