@@ -110,7 +110,8 @@ static uint64_t written(void)
     uint64_t received = fsh_fpga_perf_read(FSH_PERF_WRITTEN).sum;
 
     if (node == NULL)
-        node = mmap(NULL, sizeof *node, PROT_READ, MAP_SHARED, FSH_FD_MMIO, 0);
+        node = mmap(NULL, sizeof *node, PROT_READ, MAP_SHARED,
+                    fsh_boot_fd(FSH_FD_MMIO), 0);
     CHECK(node != MAP_FAILED);
     return received + atomic_load(&node->dma_stored);
 }
