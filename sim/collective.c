@@ -7,19 +7,8 @@
 
 void fsh_sim_coll_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
-    const struct fsh_fabric_config *c = &fab->config;
-
-    node->coll.lane = (struct fsh_lane){
-        .out = &node->io.out.coll,
-        .in = &node->io.in.coll,
-        .mem = node->master[0].mem,
-        .base = node->master[0].base,
-        .size = node->master[0].size,
-        .read_cycles = c->dram_cycles,
-        .resp_cycles = c->dram_write_cycles,
-        .pool = &node->dram_pool,
-        .index = FSH_COMPUTE_LANES,
-    };
+    fsh_lane_init(fab, node, &node->coll.lane, FSH_COMPUTE_LANES,
+                  &node->io.out.coll, &node->io.in.coll);
     if (node->dram_pool.rate < FSH_LANE_BYTES)
         node->dram_pool.carry = FSH_LANE_BYTES - 1;
     node->io.in.coll_present = 1;

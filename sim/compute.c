@@ -11,24 +11,14 @@
 
 bool fsh_sim_compute_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
-    const struct fsh_fabric_config *c = &fab->config;
     struct fsh_sim_compute *core = calloc(1, sizeof *core);
 
     node->core = core;
     if (!core)
         return false;
     for (uint32_t l = 0; l < FSH_COMPUTE_LANES; l++)
-        core->lane[l] = (struct fsh_lane){
-            .out = &node->io.out.lane[l],
-            .in = &node->io.in.lane[l],
-            .mem = node->master[0].mem,
-            .base = node->master[0].base,
-            .size = node->master[0].size,
-            .read_cycles = c->dram_cycles,
-            .resp_cycles = c->dram_write_cycles,
-            .pool = &node->dram_pool,
-            .index = l,
-        };
+        fsh_lane_init(fab, node, &core->lane[l], l, &node->io.out.lane[l],
+                      &node->io.in.lane[l]);
     node->dram_pool.carry = FSH_LANE_BYTES - 1;
     node->io.in.core_present = 1;
     return true;

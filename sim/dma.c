@@ -18,7 +18,6 @@ enum { STALL_AW = 1, STALL_W = 2, STALL_B = 4, STALL_AR = 8, STALL_R = 16 };
 
 void fsh_sim_dma_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
-    const struct fsh_fabric_config *c = &fab->config;
     const struct fsh_master *host = &node->master[FSH_NODE_HOST];
 
     node->dma.wide = (struct fsh_wide){
@@ -34,17 +33,8 @@ void fsh_sim_dma_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
     };
     node->to_host_pool.carry = node->to_device_pool.carry =
         FSH_LANE_BYTES + FSH_SIM_PCIE_HEADER - 1;
-    node->dma.lane = (struct fsh_lane){
-        .out = &node->io.out.line,
-        .in = &node->io.in.line,
-        .mem = node->master[0].mem,
-        .base = node->master[0].base,
-        .size = node->master[0].size,
-        .read_cycles = c->dram_cycles,
-        .resp_cycles = c->dram_write_cycles,
-        .pool = &node->dram_pool,
-        .index = FSH_COMPUTE_LANES + 1,
-    };
+    fsh_lane_init(fab, node, &node->dma.lane, FSH_COMPUTE_LANES + 1,
+                  &node->io.out.line, &node->io.in.line);
 }
 
 /* A burst of so many lines stays inside the window and as many aligned lines. */

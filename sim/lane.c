@@ -147,6 +147,25 @@ static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
     }
 }
 
+void fsh_lane_init(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                   struct fsh_lane *lane, uint32_t l,
+                   const struct fsh_lane_out *out, struct fsh_lane_in *in)
+{
+    const struct fsh_master *memory = &node->master[0];
+
+    *lane = (struct fsh_lane){
+        .out = out,
+        .in = in,
+        .mem = memory->mem,
+        .base = memory->base,
+        .size = memory->size,
+        .read_cycles = fab->config.dram_cycles,
+        .resp_cycles = fab->config.dram_write_cycles,
+        .pool = &node->dram_pool,
+        .index = l,
+    };
+}
+
 bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
                    struct fsh_lane *lane, uint32_t stall)
 {

@@ -115,7 +115,7 @@ struct fsh_lane_slot { /* a beat under way */
     uint64_t at, addr;
     bool err; /* outside the memory */
 };
-struct fsh_lane { /* model behind one AXI master of a compute core */
+struct fsh_lane { /* model behind one AXI master of an engine: device memory */
     const struct fsh_lane_out *out;
     struct fsh_lane_in *in;
     unsigned char *mem;
@@ -369,7 +369,11 @@ static inline uint64_t fsh_mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 29);
 }
 
-/* The same for a lane of a compute core; lane l goes by bits 5l and on. */
+/* Lane l of a node's engines, a port to device memory behind these pins. */
+void fsh_lane_init(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                   struct fsh_lane *lane, uint32_t l,
+                   const struct fsh_lane_out *out, struct fsh_lane_in *in);
+/* The same for a lane; lane l goes by bits 5l and on. */
 bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
                    struct fsh_lane *lane, uint32_t stall);
 uint64_t fsh_lane_due(const struct fsh_lane *lane);

@@ -443,8 +443,8 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         }
         if (at <= now) {
             fsh_serve_show(serve, fab);
-            fsh_fabric_tell(fab,
-                            0); /* it may act, and others have to come along */
+            /* It may act, and others have to come along. */
+            fsh_fabric_tell(fab, 0);
             if (!give(serve, node, now, horizon(serve, fab, node, drained)))
                 return false;
             drained = fsh_serve_take(serve, fab);

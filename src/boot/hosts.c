@@ -64,7 +64,6 @@ static struct {
     struct host *host;
     atomic_bool *told;    /* of each rank */
     atomic_int told_code; /* abort_code that was told; -1 */
-    unsigned strangers;   /* that have been sent away */
 } hosts = {.told_code = -1};
 
 unsigned fsh_hosts_count(void)
@@ -320,6 +319,7 @@ static bool greet(int fd)
 
 static void await_calls(int listening, unsigned missing, uint64_t deadline)
 {
+    unsigned strangers = 0; /* that have been sent away */
     struct pollfd p = {.fd = listening, .events = POLLIN};
 
     while (missing != 0) {
@@ -330,7 +330,7 @@ static void await_calls(int listening, unsigned missing, uint64_t deadline)
         if (fd >= 0 && greet(fd))
             missing--;
         else if (fd >= 0) {
-            hosts.strangers++;
+            strangers++;
             close(fd);
         }
         if (missing != 0 && fsh_time_ns() > deadline)
@@ -339,10 +339,10 @@ static void await_calls(int listening, unsigned missing, uint64_t deadline)
                       missing, fsh_option_seconds("FSHMEM_START_TIMEOUT"));
     }
     close(listening);
-    if (hosts.strangers != 0 && !fsh_option_bool("GASNET_QUIET"))
+    if (strangers != 0 && !fsh_option_bool("GASNET_QUIET"))
         fsh_warn("gasnet_init: %u connections without the job's token were "
                  "refused",
-                 hosts.strangers);
+                 strangers);
 }
 
 /* Hosts read FSHMEM_CARDS by themselves. */

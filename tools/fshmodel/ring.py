@@ -80,19 +80,16 @@ def _divide(e, bytes_):
     """Packets of each part of so many bytes of a block, as fsh_card_cut_of has it."""
     whole, few = e.part, 5
     packets = ceil(bytes_ / e.values)
-    left = 0 if packets % whole == 0 else packets % whole + whole if packets > whole else \
-        0 if packets <= few else packets
+    rest = packets % whole
     if packets <= few:
         sizes = [packets]
-    else:
-        sizes = [whole] * ((packets - left) // whole)
-        while left:
-            each = ceil(left / ceil(left / few))
-            rest = left
-            while rest > 0:
-                sizes.append(min(each, rest))
-                rest -= each
-            left = 0
+    elif rest == 0:
+        sizes = [whole] * (packets // whole)
+    else:  # the last whole part, if there is one, and the rest, evenly
+        rest = min(packets, rest + whole)
+        each = ceil(rest / ceil(rest / few))
+        sizes = [whole] * ((packets - rest) // whole)
+        sizes += [min(each, rest - at) for at in range(0, rest, each)]
     sizes[-1] -= packets - bytes_ / e.values  # its last packet is shorter
     return sizes
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Moves between the bridge's part of the DMA window and this node's segment by the card's
- * DMA engine, which ends each with an entry like that of a PUT or GET. One thread of the bridge, besides those that use the conduit, which
- * therefore must have its locks.
+ * DMA engine, which ends each with an entry like that of a PUT or GET. One thread of the
+ * bridge, besides those that use the conduit, which therefore must have its locks.
  */
 #include <assert.h>
 #include <stdio.h>
