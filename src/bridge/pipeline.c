@@ -305,17 +305,28 @@ static struct fsh_bridge_piece *take(struct fsh_bridge_server *s)
     return NULL;
 }
 
-/* Entries for the next bytes of a job, of which each job may have its share. */
+/* A quarter of the ring is kept for jobs that have no entry yet: a client that does not
+ * drive its provider for a while, since its rank computes, keeps what it has. */
+static bool may_take(const struct fsh_bridge_server *s,
+                     const struct fsh_bridge_job *job)
+{
+    unsigned used = atomic_load_explicit(&s->entries, memory_order_relaxed);
+    unsigned share = s->setup.entries / s->active;
+
+    return job->busy == 0 || (job->busy < share &&
+                              used + s->setup.entries / 4 < s->setup.entries);
+}
+
+/* Entries for the next bytes of a job. */
 static bool admit(struct fsh_bridge_server *s, unsigned client)
 {
     struct fsh_bridge_job *job = &s->peer[client].job;
-    unsigned share = s->setup.entries / s->active;
     struct fsh_bridge_piece *piece;
     bool any = false;
 
     if (!job->active || job->status != FSH_BRIDGE_OK)
         return false;
-    while (job->next < job->bytes && job->busy < (share > 0 ? share : 1) &&
+    while (job->next < job->bytes && may_take(s, job) &&
            (piece = take(s)) != NULL) {
         if (job->busy == 0)
             job->news_ns = fsh_bridge_ns(); /* it may have waited for entries */

@@ -112,6 +112,7 @@ static __attribute__((noinline)) bool kick(void)
     found |= fsh_kicks.direct();
     found |= fsh_kicks.card();
     found |= fsh_kicks.bridge();
+    found |= fsh_kicks.by_bridge();
     return found;
 }
 

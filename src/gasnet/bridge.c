@@ -6,11 +6,13 @@
 #include "gasnet/bridge.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/kick.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -30,6 +32,7 @@ struct offer {
 
 struct connection {
     struct fsh_bridge_client *client;
+    bool pending;  /* a transfer, counted in job.pending */
     char why[512]; /* it could not be made */
 };
 
@@ -40,6 +43,7 @@ static struct {
     uint32_t nodes;
     struct offer *offers;
     struct connection *connections;
+    atomic_uint pending; /* connections with a transfer under way */
 } job = {.lock = FSH_LOCK_INIT("connections of the bridge",
                                FSH_LOCK_BRIDGE_NETWORK)};
 
@@ -133,6 +137,32 @@ static bool connect_to(uint32_t node)
     return c->client != NULL;
 }
 
+/* With the lock: counts a transfer in that has begun, and out once its end is known. */
+static void count(struct connection *c, enum fsh_bridge_status status)
+{
+    bool pending = status == FSH_BRIDGE_PENDING;
+
+    if (pending == c->pending)
+        return;
+    c->pending = pending;
+    if (pending) {
+        atomic_fetch_add_explicit(&job.pending, 1, memory_order_relaxed);
+        fsh_kicks_enter();
+    } else {
+        atomic_fetch_sub_explicit(&job.pending, 1, memory_order_relaxed);
+        fsh_kicks_leave();
+    }
+}
+
+/* With the lock. */
+static enum fsh_bridge_status test(struct connection *c, uint64_t *moved)
+{
+    enum fsh_bridge_status status = fsh_bridge_test(c->client, moved);
+
+    count(c, status);
+    return status;
+}
+
 enum fsh_bridge_status fsh_job_bridge_begin(
     uint32_t node, const struct fsh_job_bridge_move *move)
 {
@@ -147,23 +177,37 @@ enum fsh_bridge_status fsh_job_bridge_begin(
     enum fsh_bridge_status status = FSH_BRIDGE_NETWORK;
 
     fsh_lock_take(&job.lock);
-    if (connect_to(node))
+    if (connect_to(node)) {
         status = fsh_bridge_begin(job.connections[node].client, &t);
+        if (status != FSH_BRIDGE_BUSY)
+            count(&job.connections[node], status);
+    }
     fsh_lock_give(&job.lock);
     return status;
 }
 
 enum fsh_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved)
 {
-    struct fsh_bridge_client *client;
+    struct connection *c = &job.connections[node];
     enum fsh_bridge_status status;
 
     fsh_lock_take(&job.lock);
-    client = job.connections[node].client;
-    status =
-        client != NULL ? fsh_bridge_test(client, moved) : FSH_BRIDGE_NETWORK;
+    status = c->client != NULL ? test(c, moved) : FSH_BRIDGE_NETWORK;
     fsh_lock_give(&job.lock);
     return status;
+}
+
+bool fsh_job_bridge_kick(void)
+{
+    if (atomic_load_explicit(&job.pending, memory_order_relaxed) == 0)
+        return false;
+    if (!fsh_lock_try(&job.lock))
+        return false;
+    for (uint32_t i = 0; i < 2 * job.nodes; i++)
+        if (job.connections[i].pending)
+            test(&job.connections[i], NULL);
+    fsh_lock_give(&job.lock);
+    return true;
 }
 
 const char *fsh_job_bridge_why(uint32_t node)
@@ -194,8 +238,7 @@ bool fsh_job_bridge_release(const void *addr, size_t bytes)
     fsh_lock_take(&job.lock);
     for (uint32_t i = 0; i < job.nodes; i++)
         idle = idle && (job.connections[i].client == NULL ||
-                        fsh_bridge_test(job.connections[i].client, NULL) !=
-                            FSH_BRIDGE_PENDING);
+                        test(&job.connections[i], NULL) != FSH_BRIDGE_PENDING);
     for (uint32_t i = 0; idle && i < job.nodes; i++)
         if (job.connections[i].client != NULL)
             fsh_bridge_release(job.connections[i].client, addr, bytes);

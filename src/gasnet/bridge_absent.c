@@ -49,6 +49,11 @@ enum fsh_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved)
     return FSH_BRIDGE_NETWORK;
 }
 
+bool fsh_job_bridge_kick(void)
+{
+    return false;
+}
+
 const char *fsh_job_bridge_why(uint32_t node)
 {
     (void)node;

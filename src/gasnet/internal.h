@@ -519,6 +519,7 @@ struct fsh_kicks {
     bool (*direct)(void);
     bool (*card)(void);
     bool (*bridge)(void);
+    bool (*by_bridge)(void);
 };
 extern const struct fsh_kicks fsh_kicks;
 

@@ -2,7 +2,7 @@
 /*
  * The bridge over loopback, with a memory device: each path in each mode with odd sizes
  * and addresses, at random; what is refused, and what is said then; failures of the card;
- * registrations that are kept. argv[1]: the seed.
+ * registrations that are kept; a client that does not drive its provider. argv[1]: the seed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +212,33 @@ static void test_registrations(void)
     end();
 }
 
+/* A client that makes no calls during a transfer keeps others from nothing. */
+static void test_idle_client(void)
+{
+    static unsigned char idle[MOST], bytes[MOST];
+    const struct fsh_bridge_transfer t = {
+        .stages = FSH_BRIDGE_PATH_TO, .bytes = MOST, .source = idle};
+    const struct timespec moment = {0, 1000000};
+    struct fsh_bridge_client *client;
+    char why[512] = "";
+
+    begin(4, 0);
+    client = fsh_bridge_connect(&b.name, LIMIT_S, why, sizeof why);
+    CHECK(client != NULL, "%s", why);
+    CHECK(fsh_bridge_begin(client, &t) == FSH_BRIDGE_PENDING);
+    for (unsigned i = 0; fsh_bridge_count(b.server).entries == 0; i++) {
+        CHECK(i < 20000);
+        nanosleep(&moment, NULL);
+    }
+    CHECK(move(FSH_BRIDGE_PATH_ROUND, false, 0, MOST, bytes, bytes) ==
+              FSH_BRIDGE_OK,
+          "%s", fsh_bridge_why(b.client));
+    CHECK(fsh_bridge_count(b.server).entries == 3);
+    CHECK(fsh_bridge_wait(client) == FSH_BRIDGE_OK);
+    fsh_bridge_close(client);
+    end();
+}
+
 static void refuse_setup(unsigned entries, size_t buffer, const char *says)
 {
     const struct fsh_bridge_memory_setup memory = {.bytes = CARD,
@@ -240,6 +267,7 @@ int main(int argc, char **argv)
     test_refusals();
     test_card_fails();
     test_registrations();
+    test_idle_client();
     refuse_setup(0, BUFFER, "1 to 64 are possible");
     refuse_setup(65, 4096, "1 to 64 are possible");
     refuse_setup(4, 4097, "a multiple of 4096");
