@@ -2,8 +2,7 @@
 # Manual pages, made by scripts/man.py from the tools' --help, the headers and
 # docs/, so that nothing is duplicated.
 
-find_package(Python3 COMPONENTS Interpreter)
-if(NOT Python3_Interpreter_FOUND OR NOT TARGET fshrun OR FSH_SANITIZE)
+if(NOT FSH_PYTHON OR NOT TARGET fshrun OR FSH_SANITIZE)
     return()
 endif()
 set(man_tools)
@@ -21,7 +20,7 @@ file(GLOB man_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/01_user/*.md
 set(man_pages ${PROJECT_BINARY_DIR}/man)
 add_custom_command(OUTPUT ${man_pages}/stamp
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${man_pages}
-    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/man.py
+    COMMAND ${FSH_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/man.py
             ${man_pages} ${PROJECT_VERSION} ${man_programs}
     COMMAND ${CMAKE_COMMAND} -E touch ${man_pages}/stamp
     DEPENDS ${man_tools} ${man_sources} ${PROJECT_SOURCE_DIR}/scripts/man.py
@@ -32,7 +31,7 @@ install(DIRECTORY ${man_pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}
         PATTERN stamp EXCLUDE)
 
 if(FSH_TESTS)
-    add_test(NAME install/man COMMAND Python3::Interpreter
+    add_test(NAME install/man COMMAND ${FSH_PYTHON}
              ${PROJECT_SOURCE_DIR}/tests/install/test_man.py ${man_pages}
              ${man_programs})
     fsh_test_properties(install/man LABELS install)

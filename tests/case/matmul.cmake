@@ -8,7 +8,7 @@
 function(matmul_job test conduit ranks)
     cmake_parse_arguments(A "" "" "JUDGE;ARGS" ${ARGN})
     set(full case/matmul-${test}/${conduit}-${ranks})
-    add_test(NAME ${full} COMMAND Python3::Interpreter
+    add_test(NAME ${full} COMMAND ${FSH_PYTHON}
              ${PROJECT_SOURCE_DIR}/tests/conform/run.py --limit 100 ${A_JUDGE} --
              $<TARGET_FILE:fshrun> -n ${ranks} --conduit ${conduit}
              $<TARGET_FILE:06_matmul> ${A_ARGS})
@@ -94,7 +94,7 @@ matmul_job(refuse_core smp 2 ARGS --size 96
 
 # fshperf case-study: wrong use.
 function(study_refused name pattern)
-    add_test(NAME case/study-refuse_${name} COMMAND Python3::Interpreter
+    add_test(NAME case/study-refuse_${name} COMMAND ${FSH_PYTHON}
              ${PROJECT_SOURCE_DIR}/tests/conform/run.py --code failure
              --err ${pattern} -- ${ARGN})
     fsh_test_properties(case/study-refuse_${name} LABELS case)
@@ -113,12 +113,12 @@ endif()
 # What fshperf measures, from the counters of the simulated cores. It moves by
 # some cycles with the phase of the links, so the limits are a little above.
 if(TARGET fshperf AND TARGET fshsim)
-    add_test(NAME case/matmul-cycles COMMAND Python3::Interpreter
+    add_test(NAME case/matmul-cycles COMMAND ${FSH_PYTHON}
              ${CMAKE_CURRENT_LIST_DIR}/cycles.py $<TARGET_FILE:fshperf>)
     fsh_test_properties(case/matmul-cycles LABELS case fpga TIMEOUT 300)
 endif()
 if(TARGET fshperf AND TARGET fshsim-wide)
-    add_test(NAME case/matmul-grid-cycles COMMAND Python3::Interpreter
+    add_test(NAME case/matmul-grid-cycles COMMAND ${FSH_PYTHON}
              ${CMAKE_CURRENT_LIST_DIR}/grid_cycles.py $<TARGET_FILE:fshrun>
              $<TARGET_FILE:fshperf>)
     fsh_test_properties(case/matmul-grid-cycles LABELS case fpga TIMEOUT 300)

@@ -106,7 +106,7 @@ set_tests_properties(conform/header_tools_two_modes
 # Every name that programs use, in every thread mode.
 function(names_test suffix compiler language)
     if(compiler)
-        add_test(NAME conform/header_names${suffix} COMMAND Python3::Interpreter
+        add_test(NAME conform/header_names${suffix} COMMAND ${FSH_PYTHON}
                  ${CMAKE_CURRENT_LIST_DIR}/names.py
                  ${PROJECT_SOURCE_DIR}/include ${compiler} ${language} ${ARGN})
         fsh_test_properties(conform/header_names${suffix}

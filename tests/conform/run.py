@@ -18,7 +18,6 @@ unless it is set.
 import argparse
 import os
 import re
-import secrets
 import signal
 import subprocess
 import sys
@@ -59,7 +58,7 @@ def parse(argv):
 
 def environment(args, mark, directory):
     env = dict(os.environ)
-    env.setdefault("FSHMEM_SEED", str(secrets.randbelow(1 << 32)))
+    env.setdefault("FSHMEM_SEED", str(int.from_bytes(os.urandom(4), "little")))
     env.setdefault("GASNET_QUIET", "1")
     env["CONFORM_MARK"] = mark
     env["CONFORM_DIR"] = directory
@@ -159,7 +158,7 @@ def judge(args, code, left, out, err):
 
 def run_and_judge(args):
     """Exit status: 0, 1, or 77 for a program that skips itself."""
-    mark = secrets.token_hex(8)
+    mark = os.urandom(8).hex()
     with tempfile.TemporaryDirectory(prefix="conform-") as directory:
         code, seconds, left, out, err, seed = run(args, mark, directory)
     sys.stdout.write(out)
