@@ -64,7 +64,9 @@ typedef struct fshmem_bridge_transfer {
 } fshmem_bridge_transfer_t;
 
 /* Starts a transfer and returns at once. flags: 0 or FSHMEM_BRIDGE_NAIVE. Its memory and
- * commands must stay as they are until it has ended. The first call to a node connects to
+ * commands must stay as they are until it has ended. Its bytes move while this rank polls, in
+ * gasnet_AMPoll and every wait; commands and what follows them begin in fshmem_bridge_test
+ * and _wait. The first call to a node connects to
  * its bridge, which takes some milliseconds. Also returns FSHMEM_ERR_BUSY (this rank's last
  * transfer to the node has not ended), _RANGE (beyond card memory), _NO_MEMORY, _LOST, or
  * the errors of fshmem_submit_nb. */
