@@ -71,7 +71,7 @@ static void load_beat(const unsigned char *from, uint64_t data[2])
 /* Is this beat in what the test has spoilt? */
 static bool spoilt(const struct fsh_master *m, uint64_t addr)
 {
-    return addr < m->bad_to && addr + FSH_BEAT_BYTES > m->bad_from;
+    return fsh_spoilt(m->bad_from, m->bad_to, addr, FSH_BEAT_BYTES);
 }
 
 /* A burst stays inside the memory and inside a 4 KiB page (AXI). */

@@ -68,6 +68,11 @@ static uint32_t bytes_of(uint32_t line)
            (line % PACKET_LINES == 0 ? FSH_SIM_PCIE_HEADER : 0);
 }
 
+static bool spoilt(const struct fsh_wide *w, uint64_t addr)
+{
+    return fsh_spoilt(w->bad_from, w->bad_to, addr, FSH_LANE_BYTES);
+}
+
 static void take_line(struct fsh_sim_node *node, struct fsh_wide *w)
 {
     const struct fsh_wide_out *out = w->out;
@@ -84,7 +89,10 @@ static void take_line(struct fsh_sim_node *node, struct fsh_wide *w)
     fsh_store_line(node, w->mem + (addr - w->base), addr, out->wdata,
                    out->wstrb);
     w->stored += (unsigned)__builtin_popcountll(out->wstrb);
+    w->write_bad |= spoilt(w, addr);
     if (last) {
+        w->resp_bad[w->resp_tail % FSH_BURSTS] = w->write_bad;
+        w->write_bad = false;
         w->resp[w->resp_tail++ % FSH_BURSTS] = node->cycle + w->resp_cycles;
         w->write_line = 0;
         w->write_head++;
@@ -111,8 +119,25 @@ static void write_step(struct fsh_sim_node *node, struct fsh_wide *w,
     in->bvalid = w->resp_head != w->resp_tail &&
                  w->resp[w->resp_head % FSH_BURSTS] <= node->cycle &&
                  !(stall & STALL_B);
-    in->berr = 0;
+    in->berr = w->resp_bad[w->resp_head % FSH_BURSTS];
     w->resp_head += in->bvalid;
+}
+
+static void fetch(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                  struct fsh_wide *w)
+{
+    const struct fsh_burst *first = &w->read[w->read_head % FSH_BURSTS];
+    uint64_t addr = first->addr + (uint64_t)w->read_line * FSH_LANE_BYTES;
+    struct fsh_lane_in *in = w->in;
+
+    fsh_load_line(fab, node, w->mem + (addr - w->base), in->rdata);
+    in->rerr = spoilt(w, addr);
+    for (unsigned i = 0; in->rerr && i < FSH_LANE_WORDS; i++)
+        in->rdata[i] = ~in->rdata[i];
+    if (++w->read_line == first->beats) {
+        w->read_line = 0;
+        w->read_head++;
+    }
 }
 
 static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
@@ -133,21 +158,12 @@ static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
             w->read_tail++;
         }
     }
-    in->rerr = 0;
     in->rvalid =
         w->read_head != w->read_tail && first->at <= node->cycle &&
         !(stall & STALL_R) &&
         fsh_pool_take(w->to_device, node->cycle, bytes_of(w->read_line));
-    if (!in->rvalid)
-        return;
-    fsh_load_line(fab, node,
-                  w->mem + (first->addr - w->base) +
-                      (size_t)w->read_line * FSH_LANE_BYTES,
-                  in->rdata);
-    if (++w->read_line == first->beats) {
-        w->read_line = 0;
-        w->read_head++;
-    }
+    if (in->rvalid)
+        fetch(fab, node, w);
 }
 
 static bool wide_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
@@ -189,7 +205,9 @@ bool fsh_sim_dma_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
         return false;
     if (fab->stalling) {
         stall = fsh_stall_lanes(fab, node);
-        wide = fsh_stall_bits(fab, node) >> FSH_STALL_WIDE;
+        wide = dma->wide.hold > node->cycle
+                   ? 0x1f
+                   : fsh_stall_bits(fab, node) >> FSH_STALL_WIDE;
     }
     active |= fsh_lane_step(fab, node, &dma->lane, stall);
     active |= wide_step(fab, node, &dma->wide, wide);

@@ -226,26 +226,53 @@ static bool oldest(const struct fsh_dump *d, struct fsh_dump_op *first)
     return any;
 }
 
+/* The oldest move of a DMA engine; false: there is none. */
+static bool oldest_move(const struct fsh_dump *d, struct fsh_dump_move *first)
+{
+    struct fsh_dump_move move;
+    bool any = false;
+
+    for (uint32_t i = d->fab->first; i < d->fab->past; i++)
+        for (unsigned way = 0; way < 2; way++) {
+            if (!fsh_dump_move(d, i, way, 0, &move) ||
+                (any && move.asked->since >= first->asked->since))
+                continue;
+            *first = move;
+            any = true;
+        }
+    return any;
+}
+
+/* "oldest operation: node 2's PUT of 64 B to node 1 (tag 3), 900 cycles (3.6 us): ..." */
 static void tell_oldest(const struct fsh_dump *d)
 {
     struct fsh_dump_op op = {0};
+    struct fsh_dump_move move = {0};
     struct fsh_dump_found found;
-    struct fsh_text text = {.n = 0};
+    struct fsh_text name = {.n = 0}, place = {.n = 0};
+    bool any = oldest(d, &op), moves = oldest_move(d, &move);
     uint64_t age;
     char time[32];
 
-    if (!oldest(d, &op)) {
+    if (!any && !moves) {
         fsh_dump_line(d, "oldest operation: none is outstanding");
         return;
     }
-    fsh_dump_find(d, &op, &found);
-    age = d->fab->cycle - op.since;
-    fsh_text_add(&text, "oldest operation: node %u's ", op.node);
-    fsh_dump_name(&text, &op);
-    fsh_text_add(&text, ", %" PRIu64 " cycles (%s): ", age,
-                 fsh_dump_time(age * FSH_NS_PER_CYCLE, time));
-    fsh_dump_place(&text, &op, &found);
-    fsh_dump_line(d, "%s", text.s);
+    if (!any || (moves && move.asked->since < op.since)) {
+        age = d->fab->cycle - move.asked->since;
+        op.node = move.node;
+        fsh_dump_name_move(&name, &move);
+        fsh_dump_place_move(d, &place, &move);
+    } else {
+        age = d->fab->cycle - op.since;
+        fsh_dump_find(d, &op, &found);
+        fsh_dump_name(&name, &op);
+        fsh_dump_place(&place, &op, &found);
+    }
+    fsh_dump_line(d,
+                  "oldest operation: node %u's %s, %" PRIu64 " cycles (%s): %s",
+                  op.node, name.s, age,
+                  fsh_dump_time(age * FSH_NS_PER_CYCLE, time), place.s);
 }
 
 void fsh_dump(const struct fsh_fabric *fab,

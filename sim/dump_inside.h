@@ -97,6 +97,36 @@ struct fsh_dump_op fsh_dump_message(const struct fsh_dump *d, uint32_t node,
 struct fsh_dump_op fsh_dump_eldest(const struct fsh_dump *d, uint32_t node,
                                    uint32_t peer, uint16_t slots);
 
+/* --- moves of the DMA engines (dump_move.c) --- */
+
+/* One that has not ended. */
+struct fsh_dump_move {
+    uint8_t node, way, tag; /* way 0: to the card */
+    const struct fsh_ledger_move *asked;
+};
+/* What the oldest of a direction waits for. */
+enum fsh_dump_move_wait {
+    FSH_DUMP_MOVE_GOES, /* nothing */
+    FSH_DUMP_MOVE_HOST, /* the host's memory */
+    FSH_DUMP_MOVE_CARD, /* the device memory */
+    FSH_DUMP_MOVE_RING  /* its end is to be written */
+};
+/* The index-th of a node and direction, 0 the oldest; false: there are not so many. */
+bool fsh_dump_move(const struct fsh_dump *d, uint32_t node, unsigned way,
+                   unsigned index, struct fsh_dump_move *move);
+enum fsh_dump_move_wait fsh_dump_move_waits(const struct fsh_dump *d,
+                                            uint32_t node, unsigned way);
+/* Bursts whose data or response this memory owes the DMA engine. */
+uint32_t fsh_dump_move_owed(const struct fsh_sim_node *n, bool host);
+/* "move of 8192 B to the card (tag 3)" */
+void fsh_dump_name_move(struct fsh_text *text,
+                        const struct fsh_dump_move *move);
+/* What is left of it, and what it waits for. */
+void fsh_dump_place_move(const struct fsh_dump *d, struct fsh_text *text,
+                         const struct fsh_dump_move *move);
+/* The lines of a node's moves. */
+void fsh_dump_moves(const struct fsh_dump *d, uint32_t node);
+
 /* --- the parts --- */
 
 /* Does the node hold nothing, and is nothing of its host outstanding? */

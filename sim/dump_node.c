@@ -55,7 +55,8 @@ static bool holds(const struct fsh_dump *d, uint32_t node)
     for (uint32_t p = 0; p < d->fab->node[node].ports; p++)
         if (port_holds(d, node, p))
             return true;
-    return s->acks || core_holds(&s->core);
+    return s->acks || s->way[0].moves || s->way[1].moves || s->dma_entry ||
+           core_holds(&s->core);
 }
 
 bool fsh_dump_idle(const struct fsh_dump *d, uint32_t node)
@@ -353,5 +354,6 @@ void fsh_dump_node(const struct fsh_dump *d, uint32_t node)
     tell_slots(d, node);
     tell_ports(d, node);
     tell_core(d, node);
+    fsh_dump_moves(d, node);
     tell_rest(d, node);
 }

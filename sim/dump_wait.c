@@ -30,7 +30,8 @@ enum kind {
     ACKS,     /* node */
     CORE,     /* node, queue a of its compute core */
     EVENT,    /* node, event a of its compute core */
-    MEMORY    /* node, master a */
+    MOVE,     /* node, the oldest of direction a of its DMA engine */
+    MEMORY    /* node, master a or of enum fsh_node_memory */
 };
 struct thing {
     uint8_t kind, node, a, b, c;
@@ -400,16 +401,44 @@ static struct thing next_of_acks(const struct fsh_dump *d, struct thing t,
     return nothing;
 }
 
+static struct thing next_of_move(const struct fsh_dump *d, struct thing t,
+                                 struct fsh_text *why)
+{
+    switch (fsh_dump_move_waits(d, t.node, t.a)) {
+    case FSH_DUMP_MOVE_HOST:
+        return thing(MEMORY, t.node, FSH_MEMORY_DMA_HOST, 0);
+    case FSH_DUMP_MOVE_CARD:
+        return thing(MEMORY, t.node, FSH_MEMORY_DMA_CARD, 0);
+    case FSH_DUMP_MOVE_RING:
+        return thing(MEMORY, t.node, FSH_NODE_HOST, 0);
+    case FSH_DUMP_MOVE_GOES:
+        break;
+    }
+    fsh_text_add(why, ", which moves");
+    return nothing;
+}
+
 static void end_of_memory(const struct fsh_dump *d, struct thing t,
                           struct fsh_text *why)
 {
-    const struct fsh_master *m = &d->fab->node[t.node].master[t.a];
+    const struct fsh_sim_node *n = &d->fab->node[t.node];
+    uint64_t hold;
+    uint32_t bursts;
 
-    if (m->hold > d->fab->cycle)
+    if (t.a < FSH_NODE_MASTERS) {
+        hold = n->master[t.a].hold;
+        bursts = owed(&n->master[t.a]);
+    } else {
+        bool host = t.a == FSH_MEMORY_DMA_HOST;
+
+        hold = host ? n->dma.wide.hold : n->dma.lane.hold;
+        bursts = fsh_dump_move_owed(n, host);
+    }
+    if (hold > d->fab->cycle)
         fsh_text_add(why, ", which answers nothing for %" PRIu64 " cycles more",
-                     m->hold - d->fab->cycle);
+                     hold - d->fab->cycle);
     else
-        fsh_text_add(why, ", which has %" PRIu32 " bursts to answer", owed(m));
+        fsh_text_add(why, ", which has %" PRIu32 " bursts to answer", bursts);
 }
 
 static struct thing next_of(const struct fsh_dump *d, struct thing t,
@@ -448,6 +477,8 @@ static struct thing next_of(const struct fsh_dump *d, struct thing t,
     case EVENT:
         fsh_text_add(why, ", which nobody has signalled often enough");
         return nothing;
+    case MOVE:
+        return next_of_move(d, t, why);
     case MEMORY:
         end_of_memory(d, t, why);
         return nothing;
@@ -517,10 +548,24 @@ static void name_buffer(const struct fsh_dump *d, struct thing t, bool whose,
     fsh_text_add(text, " (%u packets, %u beats)", q->packets, q->beats);
 }
 
+static void name_move(const struct fsh_dump *d, struct thing t,
+                      struct fsh_text *text)
+{
+    struct fsh_dump_move move;
+
+    fsh_text_add(text, "node %u's ", t.node);
+    if (fsh_dump_move(d, t.node, t.a, 0, &move))
+        fsh_dump_name_move(text, &move);
+}
+
 static void name_memory(struct thing t, struct fsh_text *text)
 {
     if (t.a == FSH_NODE_HOST)
         fsh_text_add(text, "the memory of node %u's host", t.node);
+    else if (t.a == FSH_MEMORY_DMA_HOST)
+        fsh_text_add(text, "the memory of node %u's host (DMA engine)", t.node);
+    else if (t.a == FSH_MEMORY_DMA_CARD)
+        fsh_text_add(text, "the device memory of node %u (DMA engine)", t.node);
     else
         fsh_text_add(text, "the device memory of node %u (lane %u)", t.node,
                      t.a);
@@ -580,6 +625,9 @@ static void name(const struct fsh_dump *d, struct thing t, bool whose,
         break;
     case EVENT:
         fsh_text_add(text, "event %u", t.a);
+        break;
+    case MOVE:
+        name_move(d, t, text);
         break;
     case MEMORY:
         name_memory(t, text);
@@ -685,6 +733,9 @@ static void begin_with_node(struct chains *c, uint32_t node)
     for (unsigned q = 0; q < FSH_PROBE_QUEUES; q++)
         if (d->state[node].core.queue[q].phase == FSH_PROBE_AWAIT)
             begin_with(c, thing(CORE, node, q, 0));
+    for (unsigned way = 0; way < 2; way++)
+        if (d->state[node].way[way].moves)
+            begin_with(c, thing(MOVE, node, way, 0));
     for (unsigned ch = 0; ch < 2; ch++)
         for (unsigned i = 0; i < FSH_PROBE_CONTEXTS; i++)
             if (d->state[node].context[ch][i].phase != FSH_PROBE_FREE)

@@ -259,25 +259,47 @@ bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
     return fsh_link_hold(fab, &fab->node[node].rx[port], cycles);
 }
 
+static struct fsh_lane *engine_lane(struct fsh_sim_node *node, uint32_t lane)
+{
+    if (lane == FSH_MEMORY_COLL)
+        return &node->coll.lane;
+    if (lane == FSH_MEMORY_DMA_CARD)
+        return &node->dma.lane;
+    return &node->core->lane[lane - FSH_MEMORY_CORE];
+}
+
 void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
                             uint32_t lane, uint32_t cycles)
 {
+    struct fsh_sim_node *n = &fab->node[node];
     uint64_t end = fab->cycle + cycles;
 
     if (lane < FSH_NODE_MASTERS)
-        fab->node[node].master[lane].hold = end;
+        n->master[lane].hold = end;
+    else if (lane == FSH_MEMORY_DMA_HOST)
+        n->dma.wide.hold = end;
     else
-        fab->node[node].core->lane[lane - FSH_NODE_MASTERS].hold = end;
+        engine_lane(n, lane)->hold = end;
     fab->stalling = true;
 }
 
 void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,
                              uint32_t lane, uint64_t at, uint64_t bytes)
 {
-    struct fsh_master *m = &fab->node[node].master[lane];
+    struct fsh_sim_node *n = &fab->node[node];
+    bool host = lane == FSH_NODE_HOST || lane == FSH_MEMORY_DMA_HOST;
+    uint64_t from = n->master[host ? FSH_NODE_HOST : 0].base + at;
 
-    m->bad_from = m->base + at;
-    m->bad_to = m->bad_from + bytes;
+    if (lane < FSH_NODE_MASTERS) {
+        n->master[lane].bad_from = from;
+        n->master[lane].bad_to = from + bytes;
+    } else if (lane == FSH_MEMORY_DMA_HOST) {
+        n->dma.wide.bad_from = from;
+        n->dma.wide.bad_to = from + bytes;
+    } else {
+        engine_lane(n, lane)->bad_from = from;
+        engine_lane(n, lane)->bad_to = from + bytes;
+    }
 }
 
 /* --- what to look at --------------------------------------------------- */

@@ -170,14 +170,13 @@ void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles);
  * memory for them. */
 bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
                           uint32_t cycles);
-/* For so many cycles the memory behind this lane of the node (FSH_LANES:
- * the host; from FSH_NODE_MASTERS on: lanes of the compute core) takes and
- * answers nothing. */
+/* For so many cycles the memory behind this port of the node (a lane, FSH_LANES for the
+ * host, or of enum fsh_node_memory) takes and answers nothing. */
 void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
                             uint32_t lane, uint32_t cycles);
 
 /* For tests; not while recording. From now on these bytes of the memory behind
- * this lane of the node (FSH_LANES: the host) answer reads and writes with an
+ * this port of the node, as above, answer reads and writes with an
  * error, and what is read of them is wrong. Offsets in the memory; bytes 0: no
  * more. */
 void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,

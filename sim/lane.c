@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Device memory behind one 512-bit AXI4 master (lane) of a compute core: every
+ * Device memory behind one 512-bit AXI4 master (lane) of an engine: every
  * burst is one beat, in order per direction, with as many outstanding as there
  * are slots. It shares its node's pool of bytes with the masters of the link
  * ports. A beat outside the memory returns an error, reads zero and writes
- * nothing: the core checks its addresses, so only tests place them there.
+ * nothing: the engines check their addresses, so only tests place them there. One that a
+ * test has spoilt returns an error, too (fsh_fabric_spoil_memory).
  *
  * Timing as in axi.c: read data read_cycles after the address, a response
  * resp_cycles after the data, one of each per cycle.
@@ -31,6 +32,13 @@ static bool inside(const struct fsh_lane *lane, uint64_t addr)
 {
     return addr >= lane->base && lane->size >= FSH_LANE_BYTES &&
            addr - lane->base <= lane->size - FSH_LANE_BYTES;
+}
+
+static void judge(const struct fsh_lane *lane, struct fsh_lane_slot *slot)
+{
+    slot->outside = !inside(lane, slot->addr);
+    slot->err = slot->outside || fsh_spoilt(lane->bad_from, lane->bad_to,
+                                            slot->addr, FSH_LANE_BYTES);
 }
 
 void fsh_store_line(struct fsh_sim_node *node, unsigned char *to, uint64_t addr,
@@ -70,9 +78,9 @@ static void write_step(struct fsh_sim_node *node, struct fsh_lane *lane,
         struct fsh_lane_slot *slot =
             &lane->write[lane->write_head++ % FSH_LANE_SLOTS];
 
-        slot->err = !inside(lane, slot->addr);
+        judge(lane, slot);
         slot->at = node->cycle + lane->resp_cycles;
-        if (!slot->err) {
+        if (!slot->outside) {
             fsh_store_line(node, lane->mem + (slot->addr - lane->base),
                            slot->addr, out->wdata, out->wstrb);
             lane->stored += (unsigned)__builtin_popcountll(out->wstrb);
@@ -113,11 +121,13 @@ static void fetch(struct fsh_fabric *fab, struct fsh_sim_node *node,
     struct fsh_lane_in *in = lane->in;
 
     in->rerr = slot->err;
-    if (slot->err) {
+    if (slot->outside) {
         memset(in->rdata, 0, sizeof in->rdata);
         return;
     }
     fsh_load_line(fab, node, lane->mem + (slot->addr - lane->base), in->rdata);
+    for (unsigned i = 0; slot->err && i < FSH_LANE_WORDS; i++)
+        in->rdata[i] = ~in->rdata[i];
 }
 
 static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
@@ -134,7 +144,7 @@ static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
 
         aligned(node, lane, "read", out->araddr);
         slot->addr = out->araddr;
-        slot->err = !inside(lane, out->araddr);
+        judge(lane, slot);
         slot->at = node->cycle + lane->read_cycles;
     }
     in->rvalid =

@@ -69,6 +69,16 @@ static void ring(struct fsh_ledger *ledger, uint64_t cycle, unsigned channel,
     }
 }
 
+/* Bytes, tag and direction as in register DMA_MOVE. */
+static void move(struct fsh_ledger *ledger, uint64_t cycle, uint64_t word)
+{
+    ledger->move[word >> 32 & 1][word >> 24 & (FSH_NUM_TAGS - 1)] =
+        (struct fsh_ledger_move){.since = cycle,
+                                 .host = ledger->dma_host,
+                                 .card = ledger->dma_card,
+                                 .length = (uint32_t)word & 0xffffff};
+}
+
 void fsh_ledger_write(struct fsh_ledger *ledger, uint64_t cycle,
                       uint32_t offset, uint64_t data)
 {
@@ -83,7 +93,14 @@ void fsh_ledger_write(struct fsh_ledger *ledger, uint64_t cycle,
         ring(ledger, cycle, 1, (uint32_t)data);
     else if (offset == FSH_REG_SLOT_HDR_BASE)
         ledger->slot_hdr = data;
+    else if (offset == FSH_REG_DMA_HOST)
+        ledger->dma_host = data;
+    else if (offset == FSH_REG_DMA_CARD)
+        ledger->dma_card = data;
+    else if (offset == FSH_REG_DMA_MOVE)
+        move(ledger, cycle, data);
 }
 
+_Static_assert((FSH_NUM_TAGS & (FSH_NUM_TAGS - 1)) == 0, "tags fill a field");
 _Static_assert(FSH_REG_REP_WINDOW == FSH_REG_REQ_WINDOW + FSH_LEDGER_WORDS * 8,
                "the windows lie beside each other");

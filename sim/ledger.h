@@ -30,6 +30,13 @@ struct fsh_ledger {
     /* The word by which this host last gave slots back to each peer, and when. */
     uint64_t credit[FSH_MAX_NODES], credit_at[FSH_MAX_NODES];
     uint64_t slot_hdr; /* register SLOT_HDR_BASE */
+    /* Moves of the DMA engine: the registers of the next one; the last one with each tag,
+     * to the card (0) and from it. */
+    uint64_t dma_host, dma_card;
+    struct fsh_ledger_move {
+        uint64_t since, host, card; /* in cycles; offsets */
+        uint32_t length;
+    } move[2][FSH_NUM_TAGS];
 };
 
 /* The node took this register write of its host in this cycle. */

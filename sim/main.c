@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/trace.h"
 #include "fabric.h"
+#include "node_wrap.h"
 #include "options.h"
 #include "processes.h"
 #include "serve.h"
@@ -32,6 +33,10 @@ struct options {
     struct fsh_fabric_config config;
     bool hash, stats, no_horizon, loses;
     uint32_t loser, processes;
+    struct {
+        uint32_t node;
+        uint64_t at, bytes; /* 0: none */
+    } bad;                  /* device memory, as the DMA engine finds it */
     struct fsh_partition partition;
     bool over_hosts; /* others are the simulators of other hosts */
     const char *dump;
@@ -65,6 +70,28 @@ static bool take_waves_nodes(const struct kit_option *row, const char *text,
     (void)row;
     return fsh_arguments_waves_nodes(text, &given.config.waves_nodes, err,
                                      errlen);
+}
+
+static bool take_dma_error(const struct kit_option *row, const char *text,
+                           char *err, size_t errlen)
+{
+    unsigned long long at, bytes;
+    unsigned node;
+    int end = 0;
+
+    if (sscanf(text, "%u:%llu:%llu%n", &node, &at, &bytes, &end) == 3 &&
+        text[end] == '\0' && node < FSH_MAX_NODES && bytes != 0 &&
+        at <= UINT32_MAX && bytes <= UINT32_MAX) {
+        given.bad.node = node;
+        given.bad.at = at;
+        given.bad.bytes = bytes;
+        return true;
+    }
+    snprintf(err, errlen,
+             "%s %s: give a node (0 to %u), an offset in its segment and a "
+             "number of bytes, such as 0:4096:64",
+             row->name, text, FSH_MAX_NODES - 1);
+    return false;
 }
 
 #define CYCLES(member) .number = &given.config.member, .most = UINT32_MAX
@@ -106,6 +133,10 @@ static const struct kit_option rows[] = {
      .flag = &given.no_horizon},
     {"--lose-credits", "NODE", "for tests: its host never learns of credits",
      .number = &given.loser, .most = FSH_MAX_NODES - 1, .flag = &given.loses},
+    {"--dma-error", "NODE:AT:BYTES",
+     "for tests: these bytes of its segment answer its DMA\n"
+     "engine with an error",
+     .take = take_dma_error},
     {"--compute", .help = "a compute core in each node (default)",
      .flag = &given.config.compute},
     {"--no-compute", .help = "none", .unset = &given.config.compute},
@@ -169,6 +200,12 @@ static bool parse(int argc, char **argv, char *err, size_t errlen)
             err, errlen,
             "--waves-cycles and --waves-nodes say of what --waves FILE.fst "
             "is: give that, too");
+        return false;
+    }
+    if (given.config.record && given.bad.bytes != 0) {
+        snprintf(err, errlen,
+                 "--dma-error: not with --record, whose replay would have no "
+                 "error; leave one of them out");
         return false;
     }
     if (!given.config.record || !given.config.replay)
@@ -336,6 +373,14 @@ static bool meet_others(const struct options *o, struct fsh_fabric *fab,
     return !fsh_fabric_error(fab);
 }
 
+static void spoil(const struct options *o, struct fsh_fabric *fab)
+{
+    if (o->bad.bytes != 0 && o->bad.node >= fsh_fabric_first(fab) &&
+        o->bad.node < fsh_fabric_past(fab))
+        fsh_fabric_spoil_memory(fab, o->bad.node, FSH_MEMORY_DMA_CARD,
+                                o->bad.at, o->bad.bytes);
+}
+
 static int serve(const struct options *o, struct fsh_job *job)
 {
     struct options own = *o;
@@ -354,6 +399,7 @@ static int serve(const struct options *o, struct fsh_job *job)
         fab = fsh_fabric_create(&own.config, err, sizeof err);
     if (!fab)
         return fail(job, err);
+    spoil(&own, fab);
     catch_signals();
     if (!meet_others(&own, fab, err, sizeof err))
         return fail(job, err);

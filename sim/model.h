@@ -113,7 +113,8 @@ struct fsh_master { /* model behind one AXI master of a node */
 
 struct fsh_lane_slot { /* a beat under way */
     uint64_t at, addr;
-    bool err; /* outside the memory */
+    bool outside; /* the memory: reads zero, writes nothing ... */
+    bool err;     /* ... and its answer is an error */
 };
 struct fsh_lane { /* model behind one AXI master of an engine: device memory */
     const struct fsh_lane_out *out;
@@ -121,7 +122,8 @@ struct fsh_lane { /* model behind one AXI master of an engine: device memory */
     unsigned char *mem;
     uint64_t base, size;
     uint32_t read_cycles, resp_cycles, index;
-    uint64_t hold; /* all its streams are shut before this cycle */
+    uint64_t hold;             /* all its streams are shut before this cycle */
+    uint64_t bad_from, bad_to; /* addresses that answer with an error */
     struct fsh_pool *pool;
     struct fsh_lane_slot read[FSH_LANE_SLOTS];
     /* From resp_head on: data taken; from write_head on: address only. */
@@ -147,10 +149,14 @@ struct fsh_wide { /* model behind the DMA engine's port to the host */
     unsigned char *mem;
     uint64_t base, size;
     uint32_t read_cycles, resp_cycles;
+    uint64_t hold;             /* all its streams are shut before this cycle */
+    uint64_t bad_from, bad_to; /* addresses that answer with an error */
     struct fsh_pool *to_host, *to_device;
     struct fsh_burst read[FSH_BURSTS];
     struct fsh_burst write[FSH_BURSTS]; /* addresses taken, data to come */
     uint64_t resp[FSH_BURSTS];          /* cycles of responses */
+    bool resp_bad[FSH_BURSTS];          /* they are errors */
+    bool write_bad;                     /* a line of the head burst */
     uint32_t read_head, read_tail, write_head, write_tail;
     uint32_t resp_head, resp_tail;
     uint32_t read_line, write_line; /* of the head bursts */
@@ -367,6 +373,13 @@ static inline uint64_t fsh_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ (hash >> 29);
+}
+
+/* Is any of `bytes` from `addr` on among those that a test has spoilt? */
+static inline bool fsh_spoilt(uint64_t bad_from, uint64_t bad_to, uint64_t addr,
+                              uint64_t bytes)
+{
+    return addr < bad_to && addr + bytes > bad_from;
 }
 
 /* Lane l of a node's engines, a port to device memory behind these pins. */

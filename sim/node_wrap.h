@@ -51,6 +51,15 @@ struct fsh_link_beat {
 #define FSH_LANE_BYTES 64u
 #define FSH_LANE_WORDS (FSH_LANE_BYTES / 8u)
 
+/* All memories' ports of a card, as tests name them: the masters of the node, those of the
+ * compute core, and then these of the engines. */
+enum fsh_node_memory {
+    FSH_MEMORY_CORE = FSH_NODE_MASTERS, /* its lane 0 */
+    FSH_MEMORY_COLL = FSH_MEMORY_CORE + FSH_COMPUTE_LANES,
+    FSH_MEMORY_DMA_CARD, /* the DMA engine: device memory, host */
+    FSH_MEMORY_DMA_HOST
+};
+
 /* What the core drives. Responses and read data are always taken. */
 struct fsh_lane_out {
     uint8_t awvalid, wvalid, arvalid;

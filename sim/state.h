@@ -97,6 +97,15 @@ struct fsh_state_submit {
     uint64_t cmd[4]; /* in front */
     struct fsh_state_parked park[FSH_STATE_PARKED]; /* the oldest first */
 };
+#define FSH_STATE_MOVES (FSH_NUM_TAGS + 6u) /* of a direction, at most */
+struct fsh_state_way {                      /* a direction of the DMA engine */
+    uint8_t moves; /* that have not ended; the oldest first: */
+    uint8_t tag[FSH_STATE_MOVES];
+    /* Of the oldest, if its writes have begun or its end is told: lines of the source that
+     * it has not got, of the target that it has not sent; writes not answered. */
+    bool begun, ends;
+    uint32_t unread, unwritten, unanswered;
+};
 struct fsh_state_node {
     bool enabled, gate_shut;
     struct fsh_state_submit window[2];
@@ -114,6 +123,8 @@ struct fsh_state_node {
         uint16_t written, taken; /* entries; taken as the host has said */
     } ring[3]; /* completions, requests, replies; modulo 2 * RING_ENTRIES */
     struct fsh_probe_core core;
+    struct fsh_state_way way[2]; /* to the card, from it */
+    bool dma_entry;      /* the end of a move waits for the writer of rings */
     const char *missing; /* a signal that is not there, or NULL */
 };
 

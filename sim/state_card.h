@@ -367,6 +367,78 @@ inline unsigned read_host(reader &r, Vfsh_card___024root &root)
     return static_cast<unsigned>(reader::bits(cfg, 273, 8));
 }
 
+// ---- DMA engine: fsh_dma_way, fsh_dma_read, fsh_dma_write ----
+
+#define MOVES_TO(name) i_to__DOT__i_moves__DOT__##name
+#define MOVES_FROM(name) i_from__DOT__i_moves__DOT__##name
+#define JOBS_TO(name) i_to__DOT__i_jobs__DOT__##name
+#define JOBS_FROM(name) i_from__DOT__i_jobs__DOT__##name
+QUEUE(moves_to, MOVES_TO)
+QUEUE(moves_from, MOVES_FROM)
+QUEUE(jobs_to, JOBS_TO)
+QUEUE(jobs_from, JOBS_FROM)
+#undef MOVES_TO
+#undef MOVES_FROM
+#undef JOBS_TO
+#undef JOBS_FROM
+#define WAY(way)                                                    \
+    FSH_STATE(asks_##way, i_##way##__DOT__i_read__DOT__state_q)     \
+    FSH_STATE(asked_##way, i_##way##__DOT__i_read__DOT__job_q)      \
+    FSH_STATE(writes_##way, i_##way##__DOT__i_write__DOT__state_q)  \
+    FSH_STATE(written_##way, i_##way##__DOT__i_write__DOT__job_q)   \
+    FSH_STATE(unread_##way, i_##way##__DOT__i_write__DOT__fetch_q)  \
+    FSH_STATE(unwritten_##way, i_##way##__DOT__i_write__DOT__out_q) \
+    FSH_STATE(unanswered_##way, i_##way##__DOT__i_write__DOT__owed_q)
+WAY(to)
+WAY(from)
+#undef WAY
+FSH_STATE(dma_entry, entry_valid_o)
+
+// States of fsh_dma_read (a move is a job from JOB's end on) and fsh_dma_write.
+enum { ASKS_SUM = 1, ASKS_JOB = 2 };
+enum { WRITES_IDLE, WRITES_PREPARE, WRITES_MOVE, WRITES_END };
+// job_t: to 40, from 6, length 24, status 4, tag; move_t: host 40, card 40, length 24, tag.
+constexpr unsigned job_tag = 74, move_tag = 104, tag_bits = 6;
+
+inline void add_move(fsh_state_way &way, uint64_t tag)
+{
+    if (way.moves < FSH_STATE_MOVES)
+        way.tag[way.moves++] = static_cast<uint8_t>(tag);
+}
+
+inline void add_moves(fsh_state_way &way, const fifo &f, unsigned tag)
+{
+    for (unsigned i = 0; i < f.count; i++)
+        add_move(way, f.bits(i, tag, tag_bits));
+}
+
+template <typename Dma> void read_dma(reader &r, Dma &dma)
+{
+#define WAY(name, way)                                                         \
+    do {                                                                       \
+        uint64_t asks = VALUE(asks_##name, dma);                               \
+        uint64_t writes = VALUE(writes_##name, dma);                           \
+        if (writes != WRITES_IDLE)                                             \
+            add_move(way, reader::bits(SPAN(written_##name, dma), job_tag,     \
+                                       tag_bits));                             \
+        add_moves(way, FIFO(jobs_##name, dma, 4), job_tag);                    \
+        if (asks == ASKS_SUM || asks == ASKS_JOB)                              \
+            add_move(way, reader::bits(SPAN(asked_##name, dma), job_tag,       \
+                                       tag_bits));                             \
+        add_moves(way, FIFO(moves_##name, dma, FSH_NUM_TAGS), move_tag);       \
+        (way).begun = writes >= WRITES_MOVE;                                   \
+        (way).ends = writes == WRITES_END;                                     \
+        (way).unread = static_cast<uint32_t>(VALUE(unread_##name, dma));       \
+        (way).unwritten = static_cast<uint32_t>(VALUE(unwritten_##name, dma)); \
+        (way).unanswered =                                                     \
+            static_cast<uint32_t>(VALUE(unanswered_##name, dma));              \
+    } while (0)
+    WAY(to, r.state.way[0]);
+    WAY(from, r.state.way[1]);
+#undef WAY
+    r.state.dma_entry = VALUE(dma_entry, dma) != 0;
+}
+
 // ---- all ----
 
 inline void read_card(reader &r, Vfsh_card__Syms &syms)
@@ -388,6 +460,7 @@ inline void read_card(reader &r, Vfsh_card__Syms &syms)
     read_acks(r, syms.TOP, node);
     read_tags(r, syms.TOP);
     probe_core(syms.TOP__fsh_card__DOT__i_compute, r.state.core);
+    read_dma(r, syms.CARD(i_dma));
 }
 
 // What fsh_tracker has counted: {status 3, units 17} in the word {0, initiator, tag}; of

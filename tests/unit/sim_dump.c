@@ -291,6 +291,86 @@ static void an_event_that_nobody_signals(void)
     CHECK(fsh_bed_close(&bed), "close");
 }
 
+/* To the card, or from it. */
+static void move(uint32_t node, bool from, uint32_t tag, uint64_t host,
+                 uint64_t card, uint32_t length)
+{
+    const uint64_t word = length | tag << 24 | (uint64_t)from << 32;
+
+    CHECK(fsh_fabric_host_write(bed.fab, node, FSH_REG_DMA_HOST, host) &&
+              fsh_fabric_host_write(bed.fab, node, FSH_REG_DMA_CARD, card) &&
+              fsh_fabric_host_write(bed.fab, node, FSH_REG_DMA_MOVE, word),
+          "no room for register writes");
+}
+
+/* Moves of a DMA engine of which one of the two memories takes and answers nothing: in one
+ * direction they wait for what they read, in the other for what they write. */
+static void moves_that_wait(uint32_t memory, const char *name, bool reads)
+{
+    bool from = (memory == FSH_MEMORY_DMA_CARD) == reads;
+    char what[200];
+    uint64_t entry[2];
+
+    open_line(2);
+    fsh_fabric_hold_memory(bed.fab, 1, memory, HELD);
+    for (uint32_t i = 0; i < 6; i++)
+        move(1, from, 10 + i, FSH_BED_BOUNCE + i * 0x1000, i * 0x2000, 4096);
+    run(HELD / 2);
+    dump();
+    snprintf(what, sizeof what, "node 1's move of 4096 B %s the card (tag 10)",
+             from ? "from" : "to");
+    SAYS(what);
+    SAYS("oldest operation: node 1's move of 4096 B");
+    SAYS(", window 0x100000, segment 0x0, ");
+    SAYS(", window 0x101000, segment 0x2000, ");
+    SAYS(reads ? " cycles: 64 lines to get, 64 to write, 0 writes not "
+                 "answered, waits for the "
+               : " to write, ");
+    SAYS(memory == FSH_MEMORY_DMA_CARD ? "waits for the device memory\n"
+                                       : "waits for the host's memory\n");
+    SAYS(" cycles: behind the one with tag 10\n");
+    SAYS("  ... and 2 moves ");
+    snprintf(what, sizeof what,
+             " waits for %s (DMA engine), which answers nothing for ", name);
+    SAYS(what);
+    SAYS("node 0: idle");
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK(fsh_bed_await(&bed, 1, FSH_BED_RING_CPL, LIMIT, entry) &&
+                  fsh_ring_tag(entry) == 10 + i,
+              "no end of move %u", i);
+    finish(1, from ? FSH_OP_GET : FSH_OP_PUT, 15);
+}
+
+/* Both directions at once, and a PUT that is younger than they are. */
+static void moves_both_ways(void)
+{
+    uint64_t entry[2];
+
+    open_line(2);
+    fsh_fabric_hold_memory(bed.fab, 0, FSH_MEMORY_DMA_HOST, HELD);
+    fsh_fabric_hold_memory(bed.fab, 1, 0, HELD);
+    fsh_fabric_hold_memory(bed.fab, 1, 1, HELD);
+    move(0, false, 3, FSH_BED_BOUNCE, 0x40, 1000);
+    move(0, true, 4, FSH_BED_BOUNCE + 0x1000, 0x800, 2000);
+    run(1000);
+    put(0, 1, 5);
+    run(HELD / 2);
+    dump();
+    SAYS("oldest operation: node 0's move of 1000 B to the card (tag 3), ");
+    SAYS("  DMA engine: move of 1000 B to the card (tag 3), window 0x100000, "
+         "segment 0x40, ");
+    SAYS("  DMA engine: move of 2000 B from the card (tag 4), window "
+         "0x101000, segment 0x800, ");
+    SAYS("node 0's move of 1000 B to the card (tag 3) waits for the memory of "
+         "node 0's host (DMA engine), which answers nothing for ");
+    SAYS("node 0's move of 2000 B from the card (tag 4) waits for the memory "
+         "of node 0's host (DMA engine): see above");
+    SAYS("  PUT of 131072 B to node 1 (tag 5)");
+    CHECK(fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, LIMIT, entry), "no end");
+    CHECK(fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, LIMIT, entry), "no end");
+    finish(0, FSH_OP_PUT_ACK, 5);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -303,6 +383,11 @@ int main(int argc, char **argv)
     memory_of_a_get();
     a_gate_that_is_shut();
     an_event_that_nobody_signals();
+    moves_that_wait(FSH_MEMORY_DMA_HOST, "the memory of node 1's host", true);
+    moves_that_wait(FSH_MEMORY_DMA_HOST, "the memory of node 1's host", false);
+    moves_that_wait(FSH_MEMORY_DMA_CARD, "the device memory of node 1", true);
+    moves_that_wait(FSH_MEMORY_DMA_CARD, "the device memory of node 1", false);
+    moves_both_ways();
     puts("sim_dump: ok");
     return 0;
 }

@@ -373,6 +373,15 @@ class Bench
         unsigned is = (unsigned)fsh_ring_status(w), be = status(way, m);
         if (is != be)
             test_.fail("status %u, not %u, of %u bytes", is, be, m.length);
+        uint64_t want[2] = {0, 0}; // nothing else in it
+        fsh_ring_set_kind(want, FSH_CPL_TAGGED);
+        fsh_ring_set_opcode(want, way == TO ? FSH_OP_PUT : FSH_OP_GET);
+        fsh_ring_set_node(want, 5);
+        fsh_ring_set_tag(want, m.tag);
+        fsh_ring_set_status(want, is);
+        if (w[0] != want[0] || w[1] != want[1])
+            test_.fail("an entry %" PRIx64 " %" PRIx64 " with more in it", w[1],
+                       w[0]);
         by_status[is]++;
         ends++;
         check(way, m, is);
