@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A barrier of a job over hosts: only one rank a host sends, a message for each round of
-the hosts' dissemination; ranks that do not reach theirs by memory are hosts of their
-own. And the barriers of tests/conform."""
+the hosts' dissemination, whether ranks have cards or not; ranks that do not reach theirs by
+memory are hosts of their own. And the barriers of tests/conform."""
 import os
 import tempfile
 
 from hosts import Hosts, launchers, run_over
-from fshjob import TESTS, check, lines, main
+from fshjob import BIN, FSHRUN, TESTS, Skip, check, lines, main, run
 
 MEET = os.path.join(TESTS, "hosts_meet")
 BARRIERS = 50
@@ -15,24 +15,25 @@ CONFORM = ["barrier_consensus", "barrier_mismatch", "barrier_random",
            "barrier_separates", "barrier_split", "barrier_try"]
 
 
-def sent(output):
-    """Messages by rank."""
+def sent(output, what="sent"):
+    """Messages by rank; "accepted": commands of those with a card."""
     found = {}
     for line in lines(output):
-        if line.startswith("sent "):
-            rank, rest = line[5:].split(": ")
+        if line.startswith(f"{what} "):
+            rank, rest = line.split(" ", 1)[1].split(": ")
             found[int(rank)] = int(rest.split()[0])
     return found
 
 
-def leaders_alone_send(n, each, rounds):
+def leaders_alone_send(n, each, rounds, env=None):
     with Hosts(n) as hosts:
         launcher = launchers()[-1]
-        code, output = run_over(hosts, launcher, each, MEET, BARRIERS)
+        code, output = run_over(hosts, launcher, each, MEET, BARRIERS, env=env)
         check(code == 0, f"{code} {output}")
         want = {r: 0 if r % each else rounds * BARRIERS
                 for r in range(n * each)}
         check(sent(output) == want, f"{n} hosts: {sent(output)} {output}")
+        return sent(output, "accepted")
 
 
 def two_hosts():
@@ -41,6 +42,35 @@ def two_hosts():
 
 def three_hosts():
     leaders_alone_send(3, 3, 2)
+
+
+def some_have_cards():
+    """A leader without a card and one with; all barriers of tests/conform."""
+    simulator = os.path.join(BIN, "fshsim")
+    if not os.path.exists(simulator):
+        raise Skip("no simulator in this build")
+    env = {"FSHMEM_CONDUIT": "mixed", "FSHMEM_CARDS": "1,2,3", "FSHMEM_SIM": simulator,
+           "FSHMEM_TEST_SCALE": "0.01", "GASNET_QUIET": "1"}
+    carried = leaders_alone_send(2, 3, 1, env)
+    check(carried == {1: 0, 2: 0, 3: 0}, f"by cards: {carried}")
+    with Hosts(2) as hosts:
+        for name in CONFORM:
+            program = os.path.join(TESTS, "conform", f"conform_{name}")
+            code, output = run_over(
+                hosts, launchers()[-1], 3, program, limit=120,
+                env={**env, "CONFORM_DIR": tempfile.mkdtemp(dir=hosts.where)})
+            check(code == 0 and ": pass\n" in output, f"{name}: {code} {output}")
+
+
+def one_host_with_cards():
+    """In its memory, past the cards."""
+    if not os.path.exists(os.path.join(BIN, "fshsim")):
+        raise Skip("no simulator in this build")
+    for cards in 2, 4:
+        code, output = run(FSHRUN, "-n", 4, "--cards", cards, MEET, BARRIERS)
+        check(code == 0, f"{code} {output}")
+        carried = sent(output, "accepted")
+        check(carried == {r: 0 for r in range(cards)}, f"{cards} cards: {carried}")
 
 
 # The second host's ranks but its first go by the network: five groups, three rounds.
@@ -67,4 +97,5 @@ def groups_of_some():
 
 
 if __name__ == "__main__":
-    main([two_hosts, three_hosts, groups_of_some])
+    main([two_hosts, three_hosts, some_have_cards,
+          one_host_with_cards, groups_of_some])

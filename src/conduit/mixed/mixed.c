@@ -298,6 +298,31 @@ static unsigned char *board(uint32_t node, uint32_t index)
 static const struct fsh_direct_ops direct = {
     .map = map, .poke = poke, .board = board};
 
+/* ---- barriers of all ranks: past the cards, in two levels over hosts ---- */
+
+static const struct fsh_barrier_ops *meeting(void)
+{
+    return rest == &by_memory ? &fsh_local_barrier : rest->barrier;
+}
+
+static bool meets(void)
+{
+    return meeting()->present();
+}
+
+static void arrive(uint32_t phase, uint64_t opinion, fsh_merge_fn merge)
+{
+    meeting()->arrive(phase, opinion, merge);
+}
+
+static bool arrived(uint64_t *opinion, uint32_t *missing)
+{
+    return meeting()->arrived(opinion, missing);
+}
+
+static const struct fsh_barrier_ops barrier = {
+    .present = meets, .arrive = arrive, .arrived = arrived};
+
 /* ---- */
 
 static void describe(void (*line)(void *arg, const char *text), void *arg)
@@ -324,11 +349,11 @@ static const struct fsh_job_needs needs = {
     .fabric_bytes = WHOLE_PAGES(sizeof(struct fsh_sim_fabric)),
 };
 
-/* No barrier of its own: the cards' ranks meet by messages through their cards. */
 const struct fsh_conduit_ops fsh_conduit_mixed = {
     .name = "mixed",
     .needs = &needs,
     .direct = &direct,
+    .barrier = &barrier,
     .compute = &compute,
     .card = &card,
     .usable = usable,
