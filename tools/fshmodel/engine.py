@@ -1,0 +1,527 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A node's collective engine that runs sequences of a ring, in cycles.
+
+All nodes do the same at the same time, so what a node gets is what it sends, a flight later.
+The control of a unit (fsh_csteps) takes a cycle a state: it reads descriptors, looks up and
+claims packets, one after the other (fsh_hashbuf), and starts moves of the data path, which take
+a cycle a line (fsh_cdata). Units share the lines of memory and the way out, which has a packet
+from its first line to its last (fsh_cjoin): of encoded packets, whose lines are made four blocks
+at a time, that is one every 55 cycles, whatever the link could carry. Packets go eagerly, one at
+a time, or by grants (fsh_cwait), for claims in pulses or ahead (fsh_cahead). Conflicts of hashes
+are not modelled: a claim finds a slot as long as one is free.
+"""
+from collections import deque
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import ceil
+
+PULSE = WINDOW = 8      # fsh_cahead: packets claimed in a pulse, or in a look
+TOLD = 4                # ... of which every fourth is told
+ANSWERED = 16           # fsh_cask: packets that an answer grants, at most
+STANDING = 5            # fsh_cpack: lines that a packet is short of when it waits for another
+BEGIN, END = 1, 2       # fsh_cway: to a packet's first line; between plain ones
+FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE = range(6)   # items of a step (fsh_cnext)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Cycles, but for what is said of the others."""
+    nodes: int
+    coded: bool       # packets are encoded
+    lines: int        # of values, in a packet
+    wire: int         # on the wire
+    units: int
+    contexts: int     # of a unit
+    slots: int        # of packets that are claimed ahead
+    reserve: int      # further ones, of packets that are awaited
+    places: int       # of packets on their way out
+    memory: int       # from a line's request to its coming
+    written: int      # from the last line on its way out to the end of its write
+    reads: float      # lines of memory a cycle
+    lookup: int       # of the keys
+    fold: int         # from a packet's line to the combined one
+    code: int         # from a line on its way out to the encoded one
+    link: float       # of a packet on a link
+    message: int      # of a message there
+    pieces: int       # of a packet
+    post: int         # from a unit to the link
+    flight: int       # from a packet's last beat to its being looked up
+    heard: int        # from a message's last beat to its use
+    ports: int        # to the next node
+    eager: tuple      # by direction: may packets go so (fsh_card_near)
+
+    def of_packet(self, step):
+        """Cycles of a unit, and of what units share, for a packet of a step."""
+        shared = self.lines / self.reads if step < self.nodes else self.lines
+        if self.coded and step < 2 * self.nodes - 2:
+            shared = max(shared, self.lines - STANDING)
+        return max((self.lines + BEGIN + END) / self.units, shared)
+
+
+class _Sequence:
+    """A context of a unit: a part of a call."""
+
+    def __init__(self, way, packets, number, ended):
+        self.way, self.number, self.ended = way, number, ended
+        self.full = ceil(packets)
+        self.rest = packets - self.full + 1
+        self.step = self.packet = 0
+        self.item, self.able = FETCH, True
+        self.shown = False        # it has begun its step, and hears grants for it
+        self.asked = False        # who is to send its packet, or to take it, has been told
+        self.claimed = 0          # packets of its step
+        self.covered = self.looked = self.whole = False   # fsh_cahead
+        self.granted = -1         # the last packet that may go
+        self.result = self.written = 0.0
+        self.eager = set()        # packets that came so
+        self.own, self.used, self.sent = {}, {}, {}   # by packet: operand here, read; sent
+
+    def lines(self, e, packet):
+        return e.lines * (self.rest if packet + 1 == self.full else 1.0)
+
+
+class Node:
+    def __init__(self, e):
+        self.e, self.now, self.events, self.count = e, 0.0, [], 0
+        self.units = [_Unit(self, u) for u in range(e.units)]
+        self.claims, self.used, self.keys = {}, 0, 0.0   # is a claimed packet whole
+        self.links = [[_Port(self) for _ in range(e.ports)] for _ in range(2)]
+        self.until = [0.0, 0.0]   # when links have sent what there is, but for messages
+        self.way_out = self.reads = self.writes = self.rx = 0.0
+        self.places = deque([0.0] * e.places)   # when they are free again
+        self.may = list(e.eager)  # a packet may go eagerly
+        self.commands, self.turn, self.rotation = deque(), -1, 0
+
+    # ---- time ----
+
+    def at(self, when, what):
+        self.count += 1
+        heappush(self.events, (max(when, self.now), self.count, what))
+
+    def start(self, when, way, packets, number, ended):
+        """The engine gets a sequence; ended(cycle) when the host's entry leaves."""
+        s = _Sequence(way, packets, number, ended)
+
+        def opened():
+            for i in range(self.e.units):   # in turns, the first that has nothing else to do
+                unit = self.units[(self.turn + 1 + i) % self.e.units]
+                if unit.sleeps and len(unit.contexts) < self.e.contexts:
+                    unit.open(s)
+                    unit.wake()
+                    return
+            self.commands.append(s)
+        self.at(when, opened)
+
+    def run(self):
+        while self.events:
+            self.now, _, what = heappop(self.events)
+            what()
+
+    # ---- packets ----
+
+    def look(self, at):
+        """One look-up: when its result is there."""
+        self.keys = max(at, self.keys) + self.e.lookup
+        return self.keys
+
+    def sequences(self):
+        return (s for u in self.units for s in u.contexts)
+
+    def claim(self, key, spare):
+        """Made: it is claimed now."""
+        if key in self.claims:
+            return False
+        if self.used < self.e.slots + (self.e.reserve if spare else 0):
+            self.claims[key] = False
+            self.used += 1
+            return True
+        return False
+
+    def crowded(self):
+        return self.used >= self.e.slots / 2
+
+    def port(self, link):
+        """What is for the only other node takes its ports in turns (fsh_contexts)."""
+        ports = self.links[link]
+        self.rotation += 1
+        return ports[self.rotation % len(ports)]
+
+    def message(self, at, link, what):
+        """A message for a neighbour, which is what it does here a flight later."""
+        link = link if self.e.nodes > 2 else 0
+        self.at(at + self.e.post, lambda: self.port(link).add(
+            self.e.message, self.e.heard, what, True))
+
+    def ask(self, s, step, packet):
+        """A question comes: are packets of this key claimed?"""
+        key, n = (s.number, step + 1, packet), 0
+        done = self.look(self.now)
+        while n < ANSWERED and self.claims.get((s.number, step + 1, packet + n)) is False:
+            n += 1
+            done = self.look(done)
+        if n:
+            self.message(done + 1, 1 - s.way, lambda: self.grant(s, step, packet + n - 1))
+
+    def grant(self, s, step, packet):
+        """It has an effect if its sender is at that step."""
+        if s.step == step and s.shown:
+            s.granted = max(s.granted, packet)
+            if s.item == OUT:
+                s.able = True
+                self.wake()
+
+    def consumed(self, way):
+        self.may[way] = True
+        for s in self.sequences():
+            if s.item == OUT and s.way == way:
+                s.able = True
+        self.wake()
+
+    def freed(self):
+        self.used -= 1
+        for s in self.sequences():
+            if (s.item == SOURCE and not s.asked) or (s.item == OUT and s.asked and not s.looked):
+                s.able = True
+        self.wake()
+
+    def send(self, s, step, packet, ready, share, eager):
+        """A packet whose last line leaves the unit: the link, and its coming."""
+        key = s.number, step + 1, packet
+        link = self.e.link * share
+        self.until[s.way] = (max(self.until[s.way], ready + self.e.post)
+                             + link / self.e.ports)
+        self.places.append(self.until[s.way])
+        self.at(ready + BEGIN + self.e.post, lambda: self.port(s.way).add(
+            link, self.e.flight, lambda: self.arrive(s, key, eager, share), False))
+
+    def arrive(self, s, key, eager, share):
+        """It is looked up, and its lines are stored; of one in pieces the last one's."""
+        self.rx = self.look(max(self.rx, self.now)) + self.e.wire * share / self.e.pieces + 1
+        self.at(self.rx, lambda: self.whole(s, key, eager))
+
+    def whole(self, s, key, eager):
+        if key not in self.claims:
+            self.used += 1
+        self.claims[key] = True
+        if eager:
+            s.eager.add(key)
+        if s.item == SOURCE and (s.step, s.packet) == key[1:]:
+            s.able = True
+            self.wake()
+
+    def wake(self):
+        for u in self.units:
+            u.wake()
+
+
+class _Port:
+    """Of a link: packets in order, between them messages."""
+
+    def __init__(self, node):
+        self.node, self.busy = node, False
+        self.bulk, self.brief, self.turn = deque(), deque(), False
+
+    def add(self, beats, flight, what, brief):
+        (self.brief if brief else self.bulk).append((beats, flight, what))
+        if not self.busy:
+            self.go()
+
+    def go(self):
+        queue = self.brief if self.brief and (self.turn or not self.bulk) else self.bulk
+        self.busy = bool(queue)
+        if not queue:
+            return
+        self.turn = queue is self.bulk
+        beats, flight, what = queue.popleft()
+        self.node.at(self.node.now + beats, self.go)
+        self.node.at(self.node.now + beats + flight, what)
+
+
+class _Unit:
+    """Control and data path."""
+
+    def __init__(self, node, number):
+        self.node, self.e = node, node.e
+        self.number, self.contexts, self.last = number, [], 0
+        self.work = self.control()
+        self.sleeps = True
+        self.fold_begins = self.fold_free = 0.0
+        self.out_begins = self.out_free = self.packed = 0.0
+        self.own_busy = self.own_comes = 0.0
+        next(self.work)
+
+    def wake(self):
+        if self.sleeps and any(s.able for s in self.contexts):
+            self.sleeps = False
+            self.node.at(self.node.now + 1, self.go)
+
+    def go(self):
+        when = next(self.work)
+        if when is None:
+            self.sleeps = True
+            self.wake()
+        else:
+            self.node.at(when, self.go)
+
+    def open(self, s):
+        self.contexts.append(s)
+        self.node.turn = self.number
+
+    def pick(self):
+        n = len(self.contexts)
+        for i in range(n):
+            s = self.contexts[(self.last + 1 + i) % n]
+            if s.able:
+                self.last = (self.last + 1 + i) % n
+                return s
+        return None
+
+    def control(self):
+        """Yields when it goes on."""
+        node, e = self.node, self.e
+        size = 2 if e.coded else 1
+        yield None
+        while True:
+            if node.commands and len(self.contexts) < e.contexts:  # Pick, Open
+                self.open(node.commands.popleft())
+                yield node.now + 2
+                continue
+            s = self.pick()
+            if s is None:
+                yield None
+                continue
+            yield node.now + 2              # Pick, Load
+            fed = False
+            while True:
+                if s.item == FETCH:
+                    yield max(node.now + 1, self.own_busy)
+                    yield self.load(s, None) + 1
+                    s.covered, s.looked = s.looked, s.whole
+                    s.claimed = s.full if s.covered else 0
+                    s.granted, s.shown = -1, True
+                    s.own, s.sent, s.used = {}, {}, {}
+                    s.packet = 0
+                    self.next(s, OWN if s.step < e.nodes else SOURCE)
+                    yield node.now + 2      # Judge, Next
+                elif s.item in (OWN, AHEAD):
+                    packet = s.packet + (s.item == AHEAD)
+                    yield node.now + size
+                    if packet < s.full:
+                        yield max(node.now, self.own_busy)
+                        self.load(s, packet)
+                    rest = SOURCE if s.step else OUT
+                    self.next(s, rest if s.item == AHEAD or s.full == 1 else AHEAD)
+                    yield node.now + 2      # Begin, Next
+                elif s.item == SOURCE:
+                    yield node.now + size
+                    if s.full > 1 and not fed and not node.crowded() \
+                            and s.claimed < min(s.packet + PULSE, s.full):
+                        yield from self.pulse(s)
+                        fed = True
+                        continue
+                    key = (s.number, s.step, s.packet)
+                    yield node.look(node.now)
+                    made = node.claim(key, True)
+                    if node.claims.get(key):
+                        yield max(node.now, self.fold_begins, s.own.get(s.packet, 0.0),
+                                  s.sent.get(s.packet - 2, 0.0))
+                        self.fold(s, key)
+                        self.next(s, OUT)
+                        yield node.now + 2  # Begin, Next
+                        continue
+                    s.able, found = False, key in node.claims
+                    s.asked = found
+                    if made:
+                        s.claimed = max(s.claimed, s.packet + 1)
+                        self.tell(s, s.step, s.packet)
+                        yield node.now + 1
+                    if found and self.early(s):
+                        yield from self.look_ahead(s)
+                    break
+                elif s.item == OUT:
+                    yield max(node.now + size, s.own.get(s.packet, 0.0) + 1 if s.step == 0 else 0.0)
+                    last = s.step == 2 * e.nodes - 2
+                    eager = False
+                    if not last:
+                        eager = s.granted < s.packet and node.may[s.way]
+                        node.may[s.way] &= not eager
+                        yield node.now + 1  # May
+                        if s.granted < s.packet and not eager:
+                            s.able = False
+                            if not s.asked:
+                                s.asked = True
+                                step, packet = s.step, s.packet
+                                node.message(node.now, s.way,
+                                             lambda s=s, t=step, p=packet: node.ask(s, t, p))
+                                yield node.now + 1
+                            if not s.looked:
+                                yield from self.look_ahead(s)
+                            break
+                    yield max(node.now, self.out_begins)
+                    self.out(s, last, eager)
+                    early = self.early(s)
+                    packet = s.packet
+                    over = packet + 1 == s.full
+                    if over:
+                        s.step, s.shown = s.step + 1, False
+                        self.next(s, SETTLE)
+                    else:
+                        s.packet += 1
+                        self.next(s, AHEAD if s.step < e.nodes else SOURCE)
+                    yield node.now + 2
+                    if early:
+                        yield from self.look_ahead(s, s.step - over, packet)
+                        break
+                    if over:
+                        if s.written <= node.now and s.step < 2 * e.nodes - 1:
+                            s.item = FETCH
+                            continue
+                        s.able = False
+                        node.at(s.written, lambda s=s: self.settled(s))
+                        break
+                    if any(x.able for x in self.contexts if x is not s):
+                        break
+                else:                       # SETTLE
+                    yield node.now + size
+                    if s.step == 2 * e.nodes - 1:
+                        self.contexts.remove(s)
+                        node.at(node.now, lambda s=s: s.ended(node.now))
+                        yield node.now + 1
+                        break
+                    s.item = FETCH
+                    yield node.now + 1      # Next
+
+    def settled(self, s):
+        s.able = True
+        self.wake()
+
+    def next(self, s, item):
+        s.item, s.asked, s.able = item, False, True
+
+    # ---- claims ----
+
+    def early(self, s):
+        return s.full > 1 and s.step > 0 and not s.looked \
+            and (s.covered or s.claimed >= s.full or s.packet + 1 == s.full)
+
+    def tell(self, s, step, packet):
+        self.node.message(self.node.now, 1 - s.way,
+                          lambda: self.node.grant(s, step - 1, packet))
+
+    def pulse(self, s):
+        """Claims of the step in hand, of twice a pulse at most."""
+        first = max(s.claimed, s.packet)
+        upto = min(s.packet + 2 * PULSE, s.full)
+        for p in range(first, upto):
+            key = (s.number, s.step, p)
+            yield self.node.look(self.node.now)
+            self.node.claim(key, False)
+            if key not in self.node.claims:
+                s.claimed = p
+                break
+            if p % TOLD == TOLD - 1 or p + 1 == upto:
+                self.tell(s, s.step, p)
+                yield self.node.now + 1
+            s.claimed = p + 1
+            yield self.node.now + (2 if self.e.coded else 1) + 1  # Hop, Size
+        yield self.node.now + 1
+
+    def look_ahead(self, s, step=None, packet=None):
+        """The rest of the step, then whole ones, until there are WINDOW."""
+        node, e = self.node, self.e
+        step = s.step if step is None else step
+        packet = s.packet if packet is None else packet
+        some = step > 0
+        hopped = not some or s.covered or s.claimed >= s.full or packet + 1 == s.full
+        rest, seen, spare, begins = not hopped, 0, s.item == OUT, packet + 1
+        last = 2 * e.nodes - 2
+        if hopped:
+            step, begins = step + 1, 0
+        yield node.now + 1                  # Hop
+        while True:
+            if step > last:
+                s.whole = s.looked = True
+                break
+            if begins == 0:                 # the descriptor
+                yield max(node.now + 1, self.own_busy)
+                yield self.load(s, None) + 2
+            fresh = True
+            for p in range(begins, s.full):
+                key = (s.number, step, p)
+                yield node.look(node.now + (2 if e.coded else 1))
+                made = node.claim(key, spare)
+                if key not in node.claims:
+                    return                  # undone, until a slot is free
+                spare = False
+                seen += 1
+                if p % TOLD == TOLD - 1 or p + 1 == s.full or (made and fresh):
+                    self.tell(s, step, p)
+                    yield node.now + 1
+                fresh = fresh and not made
+                yield node.now + 1          # Hop
+            if step == last:
+                s.whole = s.looked = True
+                break
+            if not rest and seen >= WINDOW:
+                s.looked = True
+                break
+            rest, begins, step = False, 0, step + 1
+
+    # ---- moves ----
+
+    def load(self, s, packet):
+        """Lines of memory, of the descriptor or of an operand: when they are there. Of two that
+        are under way the second asks until the first has come."""
+        node, e = self.node, self.e
+        lines = 1 if packet is None else s.lines(e, packet)
+        at = max(node.now + 1, node.reads)
+        if packet is not None:
+            at = max(at, s.used.get(packet - 2, 0.0))
+        node.reads = at + lines / e.reads
+        self.own_busy = max(node.reads, self.own_comes)
+        self.own_comes = max(self.own_comes + lines, node.reads - 1 + e.memory)
+        if packet is not None:
+            s.own[packet] = self.own_comes
+        return self.own_comes
+
+    def fold(self, s, key):
+        """A packet is combined, or copied; it is followed line by line."""
+        node, e = self.node, self.e
+        lines = s.lines(e, s.packet)
+        self.fold_begins = max(node.now + BEGIN, self.fold_free)
+        self.fold_free = self.fold_begins + lines + e.coded   # the codes
+        s.used[s.packet] = self.fold_begins + 1
+        s.result = self.fold_begins + (e.fold if s.step < e.nodes else BEGIN) + e.coded
+
+        def spent():
+            del node.claims[key]
+            node.freed()
+            if key in s.eager:
+                s.eager.remove(key)
+                node.message(node.now + 2, 1 - s.way, lambda: node.consumed(s.way))
+        node.at(self.fold_free, spent)
+
+    def out(self, s, last, eager):
+        """To the network, and to memory."""
+        node, e = self.node, self.e
+        lines = s.lines(e, s.packet)
+        self.out_begins = max(node.now + BEGIN, self.out_free)
+        if s.step:
+            self.out_begins = max(self.out_begins, s.result)
+        end = self.out_begins + lines + (e.code if e.coded else 0)
+        if s.step >= e.nodes - 1:
+            node.writes = end = max(node.writes + lines, end)
+            s.written = end + e.written
+        if not last:
+            others = max(node.way_out, node.places.popleft())
+            if e.coded:
+                end = max(end + BEGIN, others + lines - STANDING, self.packed + lines + BEGIN)
+                self.packed = end
+            else:
+                end = max(end, others + lines)
+            node.way_out = end
+            node.send(s, s.step, s.packet, end, lines / e.lines, eager)
+        s.sent[s.packet] = end - (e.code if e.coded else 0)
+        self.out_free = s.sent[s.packet] + (0 if e.coded else END)
+        if s.step == 0:
+            s.used[s.packet] = s.sent[s.packet]
