@@ -152,15 +152,17 @@ class Node:
         self.at(at + self.e.post, lambda: self.port(link).add(
             self.e.message, self.e.heard, what, True))
 
-    def ask(self, s, step, packet):
-        """A question comes: are packets of this key claimed?"""
-        key, n = (s.number, step + 1, packet), 0
-        done = self.look(self.now)
-        while n < ANSWERED and self.claims.get((s.number, step + 1, packet + n)) is False:
-            n += 1
-            done = self.look(done)
-        if n:
-            self.message(done + 1, 1 - s.way, lambda: self.grant(s, step, packet + n - 1))
+    def ask(self, s, step, packet, found=0):
+        """A question comes: which packets from this one on are claimed?"""
+        claimed = self.claims.get((s.number, step + 1, packet + found)) is False
+
+        def looked():
+            if claimed and found + 1 < ANSWERED:
+                self.ask(s, step, packet, found + 1)
+            elif claimed or found:
+                last = packet + found - (not claimed)
+                self.message(self.now + 1, 1 - s.way, lambda: self.grant(s, step, last))
+        self.at(self.look(self.now), looked)
 
     def grant(self, s, step, packet):
         """It has an effect if its sender is at that step."""
@@ -196,7 +198,10 @@ class Node:
 
     def arrive(self, s, key, eager, share):
         """It is looked up, and its lines are stored; of one in pieces the last one's."""
-        self.rx = self.look(max(self.rx, self.now)) + self.e.wire * share / self.e.pieces + 1
+        if self.now < self.rx:
+            self.at(self.rx, lambda: self.arrive(s, key, eager, share))
+            return
+        self.rx = self.look(self.now) + self.e.wire * share / self.e.pieces + 1
         self.at(self.rx, lambda: self.whole(s, key, eager))
 
     def whole(self, s, key, eager):
