@@ -124,6 +124,10 @@ class Node:
         self.keys = max(at, self.keys) + self.e.lookup
         return self.keys
 
+    def touch(self):
+        """A slot is freed, or its packet is whole."""
+        self.keys = max(self.now, self.keys) + 1
+
     def sequences(self):
         return (s for u in self.units for s in u.contexts)
 
@@ -150,7 +154,7 @@ class Node:
         """A message for a neighbour, which is what it does here a flight later."""
         link = link if self.e.nodes > 2 else 0
         self.at(at + self.e.post, lambda: self.port(link).add(
-            self.e.message, self.e.heard, what, True))
+            self.e.message, self.e.heard, lambda _: what(), True))
 
     def ask(self, s, step, packet, found=0):
         """A question comes: which packets from this one on are claimed?"""
@@ -180,6 +184,7 @@ class Node:
         self.wake()
 
     def freed(self):
+        self.touch()
         self.used -= 1
         for s in self.sequences():
             if (s.item == SOURCE and not s.asked) or (s.item == OUT and s.asked and not s.looked):
@@ -194,17 +199,21 @@ class Node:
                              + link / self.e.ports)
         self.places.append(self.until[s.way])
         self.at(ready + BEGIN + self.e.post, lambda: self.port(s.way).add(
-            link, self.e.flight, lambda: self.arrive(s, key, eager, share), False))
+            link, self.e.flight, lambda left: self.arrive(s, key, eager, share, left),
+            False, self.e.pieces))
 
-    def arrive(self, s, key, eager, share):
-        """It is looked up, and its lines are stored; of one in pieces the last one's."""
+    def arrive(self, s, key, eager, share, left):
+        """A piece is looked up, and its lines are stored; the last one of a packet commits it."""
         if self.now < self.rx:
-            self.at(self.rx, lambda: self.arrive(s, key, eager, share))
+            self.at(self.rx, lambda: self.arrive(s, key, eager, share, left))
             return
-        self.rx = self.look(self.now) + self.e.wire * share / self.e.pieces + 1
-        self.at(self.rx, lambda: self.whole(s, key, eager))
+        self.rx = self.look(self.now) + self.e.wire * share / self.e.pieces
+        if left == 0:
+            self.rx += 1
+            self.at(self.rx, lambda: self.whole(s, key, eager))
 
     def whole(self, s, key, eager):
+        self.touch()
         if key not in self.claims:
             self.used += 1
         self.claims[key] = True
@@ -226,8 +235,9 @@ class _Port:
         self.node, self.busy = node, False
         self.bulk, self.brief, self.turn = deque(), deque(), False
 
-    def add(self, beats, flight, what, brief):
-        (self.brief if brief else self.bulk).append((beats, flight, what))
+    def add(self, beats, flight, what, brief, pieces=1):
+        """what(pieces that are to come) where each has come."""
+        (self.brief if brief else self.bulk).append((beats, flight, what, pieces))
         if not self.busy:
             self.go()
 
@@ -237,9 +247,11 @@ class _Port:
         if not queue:
             return
         self.turn = queue is self.bulk
-        beats, flight, what = queue.popleft()
+        beats, flight, what, pieces = queue.popleft()
         self.node.at(self.node.now + beats, self.go)
-        self.node.at(self.node.now + beats + flight, what)
+        for left in range(pieces):
+            self.node.at(self.node.now + beats * (pieces - left) / pieces + flight,
+                         lambda left=left: what(left))
 
 
 class _Unit:

@@ -74,8 +74,8 @@ def _call(system, wire, nodes, block):
     return Call(values=_engine(system, wire, nodes).lines * LINE, part=e["part"], few=e["few"],
                 ways=2 if both else 1, parts=e["parts_both"] if both else e["parts"],
                 host=ceil((2 * nodes - 1) * LINE / h["store_bytes"]) + h["call"]
-                + h["run_writes"] * h["write"],
-                begin=pcie + p["run"], end=e["told"] + pcie + h["poll"])
+                + e["run_writes"] * h["write"],
+                begin=pcie + p["run"] + e["open"], end=e["told"] + pcie + h["poll"])
 
 
 def _divide(c, bytes_):
