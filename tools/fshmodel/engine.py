@@ -13,13 +13,14 @@ are not modelled: a claim finds a slot as long as one is free.
 from collections import deque
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from math import ceil
+from math import ceil, inf
 
 PULSE = WINDOW = 8      # fsh_cahead: packets claimed in a pulse, or in a look
 TOLD = 4                # ... of which every fourth is told
 ANSWERED = 16           # fsh_cask: packets that an answer grants, at most
 STANDING = 5            # fsh_cpack: lines that a packet is short of when it waits for another
 BEGIN, END = 1, 2       # fsh_cway: to a packet's first line; between plain ones
+LOOK = -1               # what a control waits for, instead of a cycle
 FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE = range(6)   # items of a step (fsh_cnext)
 
 
@@ -84,11 +85,13 @@ class Node:
     def __init__(self, e):
         self.e, self.now, self.events, self.count = e, 0.0, [], 0
         self.units = [_Unit(self, u) for u in range(e.units)]
-        self.claims, self.used, self.keys = {}, 0, 0.0   # is a claimed packet whole
+        self.claims, self.used = {}, 0      # is a claimed packet whole
+        self.keys, self.looking = deque(), False
         self.links = [[_Port(self) for _ in range(e.ports)] for _ in range(2)]
         self.until = [0.0, 0.0]   # when links have sent what there is, but for messages
         self.way_out = self.reads = self.writes = self.rx = 0.0
         self.places = deque([0.0] * e.places)   # when they are free again
+        self.coming = deque()
         self.may = list(e.eager)  # a packet may go eagerly
         self.commands, self.turn, self.rotation = deque(), -1, 0
 
@@ -119,14 +122,19 @@ class Node:
 
     # ---- packets ----
 
-    def look(self, at):
-        """One look-up: when its result is there."""
-        self.keys = max(at, self.keys) + self.e.lookup
-        return self.keys
+    def look(self, what, first=False, cycles=None):
+        """An operation on the keys, one at a time; those of packets that come go first."""
+        order = what, cycles or self.e.lookup
+        (self.keys.appendleft if first else self.keys.append)(order)
+        if not self.looking:
+            self.next_look()
 
-    def touch(self):
-        """A slot is freed, or its packet is whole."""
-        self.keys = max(self.now, self.keys) + 1
+    def next_look(self):
+        self.looking = bool(self.keys)
+        if self.keys:
+            what, cycles = self.keys.popleft()
+            self.at(self.now + cycles, what)
+            self.at(self.now + cycles, self.next_look)
 
     def sequences(self):
         return (s for u in self.units for s in u.contexts)
@@ -166,7 +174,7 @@ class Node:
             elif claimed or found:
                 last = packet + found - (not claimed)
                 self.message(self.now + 1, 1 - s.way, lambda: self.grant(s, step, last))
-        self.at(self.look(self.now), looked)
+        self.look(looked)
 
     def grant(self, s, step, packet):
         """It has an effect if its sender is at that step."""
@@ -184,7 +192,7 @@ class Node:
         self.wake()
 
     def freed(self):
-        self.touch()
+        self.look(lambda: None, cycles=1)
         self.used -= 1
         for s in self.sequences():
             if (s.item == SOURCE and not s.asked) or (s.item == OUT and s.asked and not s.looked):
@@ -205,15 +213,24 @@ class Node:
     def arrive(self, s, key, eager, share, left):
         """A piece is looked up, and its lines are stored; the last one of a packet commits it."""
         if self.now < self.rx:
-            self.at(self.rx, lambda: self.arrive(s, key, eager, share, left))
+            self.coming.append(lambda: self.arrive(s, key, eager, share, left))
             return
-        self.rx = self.look(self.now) + self.e.wire * share / self.e.pieces
-        if left == 0:
-            self.rx += 1
-            self.at(self.rx, lambda: self.whole(s, key, eager))
+        self.rx = inf
+
+        def looked():
+            self.rx = self.now + self.e.wire * share / self.e.pieces
+            if left == 0:
+                self.rx += 1
+                self.at(self.rx, lambda: self.whole(s, key, eager))
+            self.at(self.rx, self.next_arrival)
+        self.look(looked, True)
+
+    def next_arrival(self):
+        if self.coming:
+            self.coming.popleft()()
 
     def whole(self, s, key, eager):
-        self.touch()
+        self.look(lambda: None, cycles=1)
         if key not in self.claims:
             self.used += 1
         self.claims[key] = True
@@ -274,7 +291,9 @@ class _Unit:
 
     def go(self):
         when = next(self.work)
-        if when is None:
+        if when == LOOK:
+            self.node.look(self.go)
+        elif when is None:
             self.sleeps = True
             self.wake()
         else:
@@ -337,7 +356,7 @@ class _Unit:
                         fed = True
                         continue
                     key = (s.number, s.step, s.packet)
-                    yield node.look(node.now)
+                    yield LOOK
                     made = node.claim(key, True)
                     if node.claims.get(key):
                         yield max(node.now, self.fold_begins, s.own.get(s.packet, 0.0),
@@ -431,7 +450,7 @@ class _Unit:
         upto = min(s.packet + 2 * PULSE, s.full)
         for p in range(first, upto):
             key = (s.number, s.step, p)
-            yield self.node.look(self.node.now)
+            yield LOOK
             self.node.claim(key, False)
             if key not in self.node.claims:
                 s.claimed = p
@@ -465,7 +484,8 @@ class _Unit:
             fresh = True
             for p in range(begins, s.full):
                 key = (s.number, step, p)
-                yield node.look(node.now + (2 if e.coded else 1))
+                yield node.now + (2 if e.coded else 1)
+                yield LOOK
                 made = node.claim(key, spare)
                 if key not in node.claims:
                     return                  # undone, until a slot is free
