@@ -161,7 +161,7 @@ class Node:
     def message(self, at, link, what):
         """A message for a neighbour, which is what it does here a flight later."""
         link = link if self.e.nodes > 2 else 0
-        self.at(at + self.e.post, lambda: self.port(link).add(
+        self.at(at + BEGIN + self.e.post, lambda: self.port(link).add(
             self.e.message, self.e.heard, lambda _: what(), True))
 
     def ask(self, s, step, packet, found=0):
