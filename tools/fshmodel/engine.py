@@ -89,7 +89,7 @@ class Node:
         self.keys, self.looking = deque(), False
         self.links = [[_Port(self) for _ in range(e.ports)] for _ in range(2)]
         self.until = [0.0, 0.0]   # when links have sent what there is, but for messages
-        self.way_out = self.reads = self.writes = self.rx = 0.0
+        self.way_out = self.writes = self.rx = 0.0
         self.places = deque([0.0] * e.places)   # when they are free again
         self.coming = deque()
         self.may = list(e.eager)  # a packet may go eagerly
@@ -281,7 +281,7 @@ class _Unit:
         self.sleeps = True
         self.fold_begins = self.fold_free = 0.0
         self.out_begins = self.out_free = self.packed = 0.0
-        self.own_busy = self.own_comes = 0.0
+        self.asks = self.own_busy = self.own_comes = 0.0
         next(self.work)
 
     def wake(self):
@@ -330,8 +330,11 @@ class _Unit:
             fed = False
             while True:
                 if s.item == FETCH:
-                    yield max(node.now + 1, self.own_busy)
-                    yield self.load(s, None) + 1
+                    yield node.now + 1
+                    yield from self.until(lambda: self.own_busy)
+                    self.load(s, None)
+                    yield from self.until(lambda: self.own_comes)
+                    yield node.now + 1
                     s.covered, s.looked = s.looked, s.whole
                     s.claimed = s.full if s.covered else 0
                     s.granted, s.shown = -1, True
@@ -343,7 +346,7 @@ class _Unit:
                     packet = s.packet + (s.item == AHEAD)
                     yield node.now + size
                     if packet < s.full:
-                        yield max(node.now, self.own_busy)
+                        yield from self.until(lambda: self.own_busy)
                         self.load(s, packet)
                     rest = SOURCE if s.step else OUT
                     self.next(s, rest if s.item == AHEAD or s.full == 1 else AHEAD)
@@ -359,8 +362,9 @@ class _Unit:
                     yield LOOK
                     made = node.claim(key, True)
                     if node.claims.get(key):
-                        yield max(node.now, self.fold_begins, s.own.get(s.packet, 0.0),
-                                  s.sent.get(s.packet - 2, 0.0))
+                        yield from self.until(lambda s=s: max(
+                            self.fold_begins, s.own.get(s.packet, 0.0),
+                            s.sent.get(s.packet - 2, 0.0)))
                         self.fold(s, key)
                         self.next(s, OUT)
                         yield node.now + 2  # Begin, Next
@@ -375,7 +379,9 @@ class _Unit:
                         yield from self.look_ahead(s)
                     break
                 elif s.item == OUT:
-                    yield max(node.now + size, s.own.get(s.packet, 0.0) + 1 if s.step == 0 else 0.0)
+                    yield node.now + size
+                    if s.step == 0:
+                        yield from self.until(lambda s=s: s.own[s.packet] + 1)
                     last = s.step == 2 * e.nodes - 2
                     eager = False
                     if not last:
@@ -393,7 +399,7 @@ class _Unit:
                             if not s.looked:
                                 yield from self.look_ahead(s)
                             break
-                    yield max(node.now, self.out_begins)
+                    yield from self.until(lambda: self.out_begins)
                     self.out(s, last, eager)
                     early = self.early(s)
                     packet = s.packet
@@ -479,8 +485,11 @@ class _Unit:
                 s.whole = s.looked = True
                 break
             if begins == 0:                 # the descriptor
-                yield max(node.now + 1, self.own_busy)
-                yield self.load(s, None) + 2
+                yield node.now + 1
+                yield from self.until(lambda: self.own_busy)
+                self.load(s, None)
+                yield from self.until(lambda: self.own_comes)
+                yield node.now + 2
             fresh = True
             for p in range(begins, s.full):
                 key = (s.number, step, p)
@@ -510,16 +519,37 @@ class _Unit:
         """Lines of memory, of the descriptor or of an operand: when they are there. Of two that
         are under way the second asks until the first has come."""
         node, e = self.node, self.e
-        lines = 1 if packet is None else s.lines(e, packet)
-        at = max(node.now + 1, node.reads)
+        lines = (1 if packet is None else s.lines(e, packet)) / e.reads
+        at = node.now + 1
         if packet is not None:
             at = max(at, s.used.get(packet - 2, 0.0))
-        node.reads = at + lines / e.reads
-        self.own_busy = max(node.reads, self.own_comes)
-        self.own_comes = max(self.own_comes + lines, node.reads - 1 + e.memory)
+        # Units take lines in turns, so what another one has under way takes longer, too.
+        for other in node.units:
+            if other is not self and other.asks > at:
+                both = min(other.asks - at, lines)
+                other.delay(both)
+                lines += both
+        self.asks = at + lines
+        self.own_busy = max(self.asks, self.own_comes)
+        self.own_comes = max(self.own_comes + lines, self.asks - 1 + e.memory)
+        self.loading = s, packet
         if packet is not None:
             s.own[packet] = self.own_comes
         return self.own_comes
+
+    def delay(self, cycles):
+        """Of the lines that it asks for."""
+        s, packet = self.loading
+        self.asks += cycles
+        self.own_busy = max(self.own_busy, self.asks)
+        self.own_comes += cycles
+        if packet in s.own:
+            s.own[packet] = self.own_comes
+
+    def until(self, when):
+        """What may yet move: when() has come."""
+        while when() > self.node.now:
+            yield when()
 
     def fold(self, s, key):
         """A packet is combined, or copied; it is followed line by line."""
