@@ -16,7 +16,7 @@ from . import engine, transfer
 FP32, LINE = 4, 64
 # Which unit a part falls to is a matter of few cycles, and calls take up to 10 % less or more for
 # it. So the median counts of calls whose parts reach the engine some cycles later.
-STARTS, LATER = 5, 13
+STARTS, LATER = 7, 31
 LONG = 20000   # packets handled, with which it does not matter
 # Of calls with more parts the first repeat themselves.
 MOST, SAME = 48, 16
@@ -112,7 +112,7 @@ def _run(e, call, parts, later):
         if waiting:
             number, (way, packets) = waiting.pop(0)
             now = max(now, at) + call.host
-            reaches = now + call.begin + later * (5 * number + 5) % LATER
+            reaches = now + call.begin + later * (17 * number + 23) % LATER - LATER // 2
             node.start(reaches, way, packets, number, ended)
 
     def ended(at):
