@@ -7,6 +7,7 @@ there are any. The last line says "model: pass".
 usage: model.py FSHMODEL [FSHRUN FSHPERF]
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from fshmodel import compute_core, ring, system  # noqa: E402, F401
 
 HERE = pathlib.Path(tempfile.mkdtemp(prefix="fshmodel"))
 MODEL = sys.argv[1]
+SLOW = "--link-cycles 60 --dram-cycles 80 --pcie-cycles 250"
 
 
 class Wrong(Exception):
@@ -241,18 +243,27 @@ def check_simulator(fshrun, fshperf):
 
 
 def check_engines(fshperf):
-    """Rings in both directions, one part in each and several."""
+    """Rings of one part and of several: in both directions, encoded, of two nodes; and with
+    settings that no constant was derived with."""
     path, out = HERE / "coll.json", HERE / "errors.json"
-    subprocess.run([fshperf, "coll", "--clock", "simulated", "--engine", "auto", "--host-costs",
-                    "1", "--rounds", "1", "--op", "allreduce", "--algorithm", "ring", "--type",
-                    "float", "--ranks", "4", "--bytes", "32K,128K,256K", "--json", str(path)],
-                   check=True, timeout=220, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    run("check", str(path), "--json", str(out))
-    rows = [r for r in json.loads(out.read_text()) if r["family"] == "engines"]
-    if len(rows) != 3:
-        raise Wrong(f"{len(rows)} all-reduces by the engines, expected 3")
-    for r in rows:
-        near(f"an all-reduce of {r['bytes']} bytes", r["model_cycles"], r["cycles"], 0.05)
+    for kind, ranks, sizes, arguments, packet in (
+            ("float", "4", "32K,128K,256K", "", "1024"), ("float", "2", "8K,128K", "", "1024"),
+            ("bfp16", "4", "32K,128K", "", "1024"), ("bfp16", "2", "32K,128K", "", "1024"),
+            ("float", "2", "8K,64K", SLOW, "1024"), ("bfp16", "2", "64K", SLOW, "1024"),
+            ("float", "4", "8K,64K", "", "256"), ("bfp16", "4", "64K", "", "256")):
+        subprocess.run([fshperf, "coll", "--clock", "simulated", "--engine", "auto",
+                        "--host-costs", "1", "--rounds", "1", "--op", "allreduce",
+                        "--algorithm", "ring", "--type", kind, "--ranks", ranks,
+                        "--bytes", sizes, "--json", str(path)], check=True, timeout=220,
+                       env={**os.environ, "FSHMEM_SIM_ARGS": arguments, "FSHMEM_PACKET": packet},
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run("check", str(path), "--set", f"link.packet_bytes={packet}", "--json", str(out))
+        rows = [r for r in json.loads(out.read_text()) if r["family"] == "engines"]
+        if len(rows) != len(sizes.split(",")):
+            raise Wrong(f"{len(rows)} all-reduces by the engines of {sizes}")
+        for r in rows:
+            near(f"{r['what']}, {ranks} nodes, {r['bytes']} bytes, {arguments or 'as stated'}, "
+                 f"packets of {packet}", r["model_cycles"], r["cycles"], 0.03)
 
 
 def main():

@@ -195,6 +195,12 @@ def check(a):
         print(f"{key[0]:<14}{key[1]:<28}{len(mine):>7}{within:>8}{100 * mean:>8.2f}%"
               f"{100 * worst['model_error']:>8.2f}%   {worst['nodes']}, {worst['bytes']}: "
               f"{worst['cycles']:.0f}, {worst['model_cycles']:.0f}")
+    for r in rows:
+        if not r["within"]:
+            print(f"# not within: {r['family']}, {r['what']}, {r['nodes']} nodes"
+                  + (f", {r['bytes']} bytes" if r["bytes"] else "")
+                  + f": {r['cycles']:.0f}, model {r['model_cycles']:.0f}"
+                  f" ({100 * r['model_error']:+.1f} %)")
     print(f"# {len(rows) - missed} of {len(rows)} points within {compare.LIMIT:.0%}, or "
           f"{compare.START_UP:.0%} where start-up is more than half")
     put_json(a.json, rows)

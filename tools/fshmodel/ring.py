@@ -17,9 +17,9 @@ FP32, LINE = 4, 64
 # Which unit a part falls to is a matter of few cycles, and calls take up to 10 % less or more for
 # it. So the median counts of calls whose parts reach the engine some cycles later.
 STARTS, LATER = 7, 31
-LONG = 20000   # packets handled, with which it does not matter
+LONG = 4000    # packets handled, with which it does not matter
 # Of calls with more parts the first repeat themselves.
-MOST, SAME = 48, 16
+MOST, SAME = 32, 16
 
 
 @dataclass(frozen=True)
