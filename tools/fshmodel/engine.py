@@ -18,7 +18,7 @@ from math import ceil, inf
 PULSE = WINDOW = 8      # fsh_cahead: packets claimed in a pulse, or in a look
 TOLD = 4                # ... of which every fourth is told
 ANSWERED = 16           # fsh_cask: packets that an answer grants, at most
-STANDING = 5            # fsh_cpack: lines that a packet is short of when it waits for another
+STANDING = 5            # fsh_cpack: cycles that a packet has gained which waits for another
 BEGIN, END = 1, 2       # fsh_cway: to a packet's first line; between plain ones
 LOOK = -1               # what a control waits for, instead of a cycle
 FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE = range(6)   # items of a step (fsh_cnext)
