@@ -248,7 +248,7 @@ def check_engines(fshperf):
     path, out = HERE / "coll.json", HERE / "errors.json"
     for kind, ranks, sizes, arguments, packet in (
             ("float", "4", "32K,128K,256K", "", "1024"), ("float", "2", "8K,128K", "", "1024"),
-            ("bfp16", "4", "32K,128K", "", "1024"), ("bfp16", "2", "32K,128K", "", "1024"),
+            ("bfp16", "4", "32K,128K", "", "1024"), ("bfp16", "2", "128K,512K", "", "1024"),
             ("float", "2", "8K,64K", SLOW, "1024"), ("bfp16", "2", "64K", SLOW, "1024"),
             ("float", "4", "8K,64K", "", "256"), ("bfp16", "4", "64K", "", "256")):
         subprocess.run([fshperf, "coll", "--clock", "simulated", "--engine", "auto",
