@@ -61,6 +61,10 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp versus M
 	@tools/fshperf/plot-fabric.sh $(PAPER)/fabric-links.csv $(PAPER)
 	@$(BUILD)/bin/fshperf host-driven --json $(PAPER)/host-driven.json
 	@$(BUILD)/bin/fshperf coll --clock simulated --json $(PAPER)/coll.json
+	@$(BUILD)/tests/tb_fsh_coll_pressure 1 1:equal:20:4:4:8 8:equal:20:4:4:8 \
+	    32:harmonic:20:4:4:8 1:equal:20:32:32:4 8:equal:20:32:32:4 32:harmonic:20:32:32:4
+	@$(BUILD)/tests/tb_fsh_coll_partition 1 1:equal:20:32:1:2 8:equal:20:32:1:2 \
+	    32:harmonic:20:32:1:2
 	@for wire in fp32 bfp16; do $(RUN) -n 4 $(BUILD)/examples/08_train --epochs 20 \
 	    --wire $$wire --json >$(PAPER)/loss-$$wire.json; done
 	@tools/fshperf/plot-loss.sh $(PAPER) $(PAPER)/loss-fp32.json $(PAPER)/loss-bfp16.json

@@ -155,6 +155,11 @@ class Engine
         return dut_.used_o;
     }
 
+    const Vfsh_coll &model() const
+    {
+        return dut_;
+    }
+
     void cycle()
     {
         drive();

@@ -35,6 +35,8 @@ struct Job {
     bool eager, post, bfp;
     size_t block; // bytes
     std::vector<Program> ranks;
+    unsigned team = vp;
+    int cookie = -1; // if not of number and rank
 
     // From block to block. Encoded, one may end anywhere.
     size_t pitch() const
@@ -100,16 +102,16 @@ inline Line descriptor(const Job &job, unsigned rank, uint32_t i)
     d.flag(STORE, s.store.place != FSH_PROGRAM_NONE);
     d.flag(SEND, s.dest != FSH_PROGRAM_NOBODY);
     d.put(JOB, 8, job.number);
-    d.put(VP, 11, vp);
+    d.put(VP, 11, job.team);
     d.put(SEQ, 8, s.seq);
     d.put(COUNT, 5, s.sources);
     d.put(KIND, 3, job.type);
     d.put(OP, 4, job.op);
     d.flag(EAGER, job.eager && s.dest != FSH_PROGRAM_NOBODY);
-    d.put(COOKIE, 11, job.number << 3 | rank);
+    d.put(COOKIE, 11, job.cookie < 0 ? job.number << 3 | rank : job.cookie);
     if (s.dest != FSH_PROGRAM_NOBODY)
         d.put(DEST, 8, job.nodes[s.dest]);
-    d.put(DEST_VP, 11, vp);
+    d.put(DEST_VP, 11, job.team);
     d.put(DEST_SEQ, 8, s.dest_seq);
     d.put(BYTES, 24, job.bytes(s));
     for (unsigned k = 0; k < s.sources; k++)
@@ -216,11 +218,13 @@ class Reference
 class Fabric
 {
   public:
-    Fabric(tb::Test &test, unsigned nodes, size_t room = 48)
-        : test_(test), room_(room)
+    // room: for packets that a node gets; memory: bytes of each.
+    Fabric(tb::Test &test, unsigned nodes, size_t room = 48,
+           size_t memory = memory_bytes)
+        : test_(test), room_(room), memory_(memory)
     {
         for (unsigned n = 0; n < nodes; n++) {
-            engines_.push_back(std::make_unique<Engine>(test, n, memory_bytes));
+            engines_.push_back(std::make_unique<Engine>(test, n, memory));
             used_.push_back(0);
         }
     }
@@ -260,17 +264,7 @@ class Fabric
     // `apart` cycles after the one before it.
     void run(bool hurry, unsigned opposite = 0, unsigned apart = 0)
     {
-        std::vector<std::vector<uint8_t>> want;
-        for (auto &e : engines_) {
-            e->hurry = hurry;
-            want.push_back(e->memory);
-        }
-        for (Job &job : jobs_) {
-            std::vector<std::vector<uint8_t> *> memory;
-            for (unsigned node : job.nodes)
-                memory.push_back(&want[node]);
-            Reference(job, memory).run(test_);
-        }
+        auto want = prepare(hurry);
         size_t ends = 0;
         for (Job &job : jobs_)
             for (unsigned r = 0; r < job.ranks.size(); r++) {
@@ -286,11 +280,6 @@ class Fabric
                 ends++;
             }
         size_t got = 0;
-        hurry_ = hurry;
-        for (auto &e : engines_) {
-            e->read_way = links ? memory_way : 0;
-            e->places = links ? places : UINT_MAX;
-        }
         test_.until(
             "the ends of all sequences", 400000, [&] { return got == ends; },
             [&] {
@@ -364,7 +353,28 @@ class Fabric
         return n;
     }
 
-  private:
+  protected:
+    // Memory as it is after the programs.
+    std::vector<std::vector<uint8_t>> prepare(bool hurry)
+    {
+        std::vector<std::vector<uint8_t>> want;
+
+        hurry_ = hurry;
+        for (auto &e : engines_) {
+            e->hurry = hurry;
+            e->read_way = links ? memory_way : 0;
+            e->places = links ? places : UINT_MAX;
+            want.push_back(e->memory);
+        }
+        for (Job &job : jobs_) {
+            std::vector<std::vector<uint8_t> *> memory;
+            for (unsigned node : job.nodes)
+                memory.push_back(&want[node]);
+            Reference(job, memory).run(test_);
+        }
+        return want;
+    }
+
     struct Waiting {
         unsigned node;
         uint32_t list;
@@ -417,7 +427,7 @@ class Fabric
     {
         size_t at = used_[node];
         used_[node] += (bytes + 127) / 64 * 64;
-        if (used_[node] > memory_bytes)
+        if (used_[node] > memory_)
             test_.fail("the bench has no memory left");
         return at;
     }
@@ -471,7 +481,7 @@ class Fabric
             if (e.fates[coll::KEPT] != e.fates[coll::GONE])
                 test_.fail("node %u: %u packets were whole, %u have left", n,
                            e.fates[coll::KEPT], e.fates[coll::GONE]);
-            for (size_t i = 0; i < memory_bytes; i++) {
+            for (size_t i = 0; i < memory_; i++) {
                 if (e.memory[i] != want[n][i])
                     where(n, i, e.memory[i], want[n][i]);
                 if (e.posted[i] && e.host[i] != want[n][i])
@@ -498,7 +508,7 @@ class Fabric
     }
 
     tb::Test &test_;
-    size_t room_; // packets that a node gets
+    size_t room_, memory_;
     std::vector<std::unique_ptr<Engine>> engines_;
     std::vector<size_t> used_, load_;
     std::vector<Job> jobs_;
