@@ -193,6 +193,13 @@ package fsh_coll_pkg;
     logic [15:0] bytes;  // in the packet
   } look_t;
 
+  /// A slot is claimed for a key.
+  typedef struct packed {
+    logic        valid;
+    logic [15:0] slot;
+    key_t        key;
+  } made_t;
+
   /// What fsh_cdata says of the move that it is shown, and of those it was given.
   typedef struct packed {
     logic ready;      // it may start

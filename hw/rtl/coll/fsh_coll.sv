@@ -101,7 +101,7 @@ module fsh_coll #(
 
   // Units; what is a field a unit is a slice of a vector.
   logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, look_spare, free_valid;
-  logic             [UNITS-1:0] prd_req, prd_gnt;
+  logic             [UNITS-1:0] prd_req, prd_gnt, look_only;
   logic               [UNITS:0] keys_req, keys_gnt, owner_q;  // units, and who asks
   logic [(UNITS+1)*KEY_W-1:0]   look_keys;
   logic          [UNITS*SW-1:0] free_slots;
@@ -117,7 +117,7 @@ module fsh_coll #(
   logic [KEY_W-1:0] look_key;
 
   assign rx_op    = (state_q == Claim && rx_valid_i) || state_q == Commit;
-  assign keys_req[UNITS-1:0] = look_valid | free_valid;
+  assign keys_req[UNITS-1:0] = look_valid | look_only | free_valid;
   assign unit_op  = keys_req != '0 && op_ready && !rx_op;
   assign op_valid = rx_op || keys_req != '0;
 
@@ -143,7 +143,7 @@ module fsh_coll #(
         free_gen  |= free_gens[u*2+:2];
       end
     end
-    op = keys_gnt[UNITS] ? fsh_coll_pkg::HASH_LOOK : fsh_coll_pkg::HASH_CLAIM;
+    op = (keys_gnt & {1'b1, look_only}) != '0 ? fsh_coll_pkg::HASH_LOOK : fsh_coll_pkg::HASH_CLAIM;
     if (rx_op) op = state_q == Commit ? fsh_coll_pkg::HASH_COMMIT :
                     rx_claims ? fsh_coll_pkg::HASH_CLAIM : fsh_coll_pkg::HASH_LOOK;
     else if ((free_valid & keys_gnt[UNITS-1:0]) != '0) op = fsh_coll_pkg::HASH_FREE;
@@ -349,7 +349,9 @@ module fsh_coll #(
         .look_key_o  (look_keys[u*KEY_W+:KEY_W]),
         .look_done_i (res_valid && owner_q[u]),
         .look_spare_o(look_spare[u]),
+        .look_only_o (look_only[u]),
         .look_i      (look),
+        .made_i      ({res_valid && res_made, 16'(res_slot), last_key_q}),
         .free_valid_o(free_valid[u]),
         .free_ready_i(unit_op && keys_gnt[u]),
         .free_slot_o (free_slots[u*SW+:SW]),

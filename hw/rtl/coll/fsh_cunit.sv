@@ -16,13 +16,15 @@
 /// A step starts when all that the one before stored is written.
 /// tick_i: pulses, far apart; what is not there at three of them ends its sequence
 /// (STATUS_TIMEOUT), as does a packet of another length (STATUS_BAD_LENGTH).
-/// Malformed descriptors: STATUS_BAD_COMMAND, nothing is done for them. Wires; control:
-/// fsh_csteps, data path: fsh_cdata. Valid signals depend on registers only.
+/// Malformed descriptors: STATUS_BAD_COMMAND, nothing is done for them. What a sequence that
+/// ends so has in the buffer is freed (fsh_csweep). Wires; control: fsh_csteps, data path:
+/// fsh_cdata. Valid signals depend on registers only.
 module fsh_cunit #(
     parameter int unsigned CONTEXTS = 4,
     parameter int unsigned LINES = 16,
     parameter int unsigned SLOTS = 70,
     parameter bit FP64 = 1'b1,
+    localparam int unsigned CW = $clog2(CONTEXTS),
     localparam int unsigned LW = $clog2(LINES),
     localparam int unsigned SW = $clog2(SLOTS)
 ) (
@@ -44,8 +46,10 @@ module fsh_cunit #(
     input  wire logic             look_ready_i,
     output fsh_coll_pkg::key_t    look_key_o,
     output logic                  look_spare_o,  // of the reserve, too
+    output logic                  look_only_o,   // a valid of its own: it does not claim
     input  wire logic             look_done_i,
     input  wire fsh_coll_pkg::look_t look_i,
+    input  wire fsh_coll_pkg::made_t made_i,
     output logic                  free_valid_o,
     input  wire logic             free_ready_i,
     output logic         [SW-1:0] free_slot_o,
@@ -96,7 +100,9 @@ module fsh_cunit #(
 );
   logic                start, steps_busy, data_busy, release_busy;
   logic                spent_valid, spent_ready, drop_valid, drop_ready;
-  fsh_coll_pkg::spent_t spent, drop;
+  logic                sweeps, step_end, step_drop, sweep_drop;
+  fsh_coll_pkg::key_t  step_key, sweep_key;
+  fsh_coll_pkg::spent_t spent, drop, swept;
   logic [CONTEXTS-1:0] settled, wrong;
   fsh_coll_pkg::move_t move;
   fsh_coll_pkg::path_t path;
@@ -115,8 +121,8 @@ module fsh_cunit #(
       .run_valid_i,
       .run_ready_o,
       .run_addr_i,
-      .end_valid_o,
-      .end_ready_i,
+      .end_valid_o (step_end),
+      .end_ready_i (end_ready_i && end_valid_o),
       .end_o,
       .whole_valid_i,
       .whole_key_i,
@@ -124,11 +130,11 @@ module fsh_cunit #(
       .crowded_i,
       .look_valid_o,
       .look_ready_i,
-      .look_key_o,
+      .look_key_o  (step_key),
       .look_spare_o,
       .look_done_i,
       .look_i,
-      .drop_valid_o(drop_valid),
+      .drop_valid_o(step_drop),
       .drop_ready_i(drop_ready),
       .drop_o      (drop),
       .may_valid_o,
@@ -151,6 +157,36 @@ module fsh_cunit #(
       .written_i   (mwr_done_i)
   );
 
+  // In its turn only: while the control has an end to tell.
+  assign look_key_o = sweeps ? sweep_key : step_key;
+  assign drop_valid = step_drop || sweep_drop;
+
+  fsh_csweep #(
+      .CONTEXTS(CONTEXTS),
+      .SLOTS   (SLOTS)
+  ) i_sweep (
+      .clk_i,
+      .rst_i,
+      .made_i,
+      .key_i       (step_key),
+      .look_i,
+      .mark_i      ((look_valid_o && look_ready_i) ||
+                    (start && move.what != fsh_coll_pkg::MOVE_FETCH)),
+      .context_i   (move.context_[CW-1:0]),
+      .end_valid_i (step_end),
+      .end_bad_i   (end_o.status != fsh_spec_pkg::STATUS_OK),
+      .end_valid_o,
+      .end_ready_i,
+      .sweeps_o    (sweeps),
+      .look_valid_o(look_only_o),
+      .look_ready_i,
+      .look_key_o  (sweep_key),
+      .look_done_i,
+      .drop_valid_o(sweep_drop),
+      .drop_ready_i(drop_ready),
+      .drop_o      (swept)
+  );
+
   fsh_crelease #(
       .SLOTS(SLOTS)
   ) i_release (
@@ -161,7 +197,7 @@ module fsh_cunit #(
       .read_i      (spent),
       .drop_valid_i(drop_valid),
       .drop_ready_o(drop_ready),
-      .drop_i      (drop),
+      .drop_i      (sweeps ? swept : drop),
       .free_valid_o,
       .free_ready_i,
       .free_slot_o,

@@ -475,6 +475,82 @@ void forsaken(tb::Test &test)
         test.fail("its slot is not free");
 }
 
+// Sequences that end with an error, again and again: what they had claimed, and what came for
+// them, is gone when the end is told. A packet of another team stays throughout.
+void abandoned(tb::Test &test)
+{
+    const char *const whats[] = {"nobody sends", "too short", "unreadable",
+                                 "no descriptor"};
+    const unsigned statuses[] = {TIMEOUT, BAD_LENGTH, MEMORY, BAD_COMMAND};
+    Alone alone(test);
+    Engine &engine = alone.engine;
+    unsigned back = 0;
+    auto settle = [&] {
+        test.until(
+            "nothing to do", 20000, [&] { return engine.idle(); },
+            [&] { alone.cycles(1); });
+    };
+
+    engine.receive(make_packet(9, 30, 1, true));
+    settle();
+    for (unsigned round = 1; round <= 32; round++) {
+        unsigned kind = test.below(4), packets = kind == 3 ? 1 : 12;
+        Descriptor d = alone.plain, bad = alone.plain;
+        d.flag(TAIL, false);
+        d.flag(OWN, kind == 2);
+        d.flag(REDUCE, kind == 2);
+        d.put(KIND, 3, FSH_FOLD_FLOAT);
+        d.put(BYTES, 24, packets * packet_bytes);
+        d.put(COUNT, 5, 1);
+        d.put(SOURCES, 8, 6);
+        bad.flag(HEAD, false);
+        bad.put(VP, 11, 1); // of the other team
+        bad.put(COUNT, 5, 17);
+        alone.set(0, d);
+        alone.set(1, bad);
+        engine.broken_read = kind == 2 ? 100 : UINT32_MAX;
+        engine.receive(make_packet(6, 40, vp, true));
+        settle();
+        engine.start(0);
+        settle();
+        if (kind != 2 && engine.used() != 2 + packets)
+            test.fail("%u slots are claimed", engine.used() - 2);
+        for (unsigned i = packets; i-- > (kind == 0);) {
+            Packet p = make_packet(6, 9, vp, false);
+            fsh_colladdr_set_high(&p.addr, i >> 5);
+            fsh_colladdr_set_low(&p.addr, i & 31);
+            if (i && test.below(2))
+                continue;
+            if (kind != 1 || i) {
+                p.bytes = packet_bytes;
+                p.lines.resize(packet_bytes / 64);
+            }
+            engine.receive(p);
+        }
+        if (kind == 0) {
+            settle();
+            alone.ticks(3);
+        }
+        alone.expect(whats[kind], alone.end(), statuses[kind]);
+        settle();
+        for (; !engine.told.empty(); engine.told.pop_front())
+            back += engine.told.front().op == FSH_COLLMSG_CONSUMED;
+        if (engine.used() != 1 ||
+            engine.fates[KEPT] != engine.fates[GONE] + 1 || back != round)
+            test.fail("%s: %u slots in use, %u packets came, %u left, %u eager "
+                      "ones of %u given back",
+                      whats[kind], engine.used(), engine.fates[KEPT],
+                      engine.fates[GONE], back, round);
+    }
+    Descriptor d = alone.plain;
+    d.flag(OWN, false);
+    d.put(VP, 11, 1);
+    d.put(SEQ, 8, 30);
+    d.put(COUNT, 5, 1);
+    d.put(SOURCES, 8, 9);
+    alone.expect("the other team", alone.run(d), OK);
+}
+
 // Steps of many packets, of as many jobs as there are slots for the packets of two steps of
 // each; half of the nodes start them in the opposite order. The whole of any two would not fit.
 void many_packets(tb::Test &test, bool hurry)
@@ -546,6 +622,7 @@ int main(int argc, char **argv)
     missing(test);
     forged(test);
     forsaken(test);
+    abandoned(test);
     for (int round = 0; round < rounds; round++) {
         unsigned nodes = 2 + test.below(7);
         Fabric fabric(test, nodes);
