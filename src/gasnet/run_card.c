@@ -13,7 +13,8 @@
  * than there are slots, and each of those teams has a share of them.
  *
  * Calls that would claim more than a share, or have no room in the area, are cut into parts
- * (coll/card), each a sequence: several are in flight, in the order of the calls.
+ * (coll/card), each a sequence, or a series of them is: several are in flight, in the order
+ * of the calls.
  */
 #include <string.h>
 
@@ -204,9 +205,9 @@ static void finish(struct fsh_card_op *op)
 
     card.place[op->slot] = NULL;
     card.queue[op->team->id].flying--;
-    card.queue[op->team->id].claims -= call->claims;
+    card.queue[op->team->id].claims -= op->claims;
     free(op);
-    if (++call->ended == call->cut.parts)
+    if (--call->open == 0 && call->begun == call->all)
         complete(call);
 }
 
@@ -322,7 +323,10 @@ static unsigned kept_for(uint32_t team)
  * move parts, others run meanwhile. */
 static bool are_enough(const struct fsh_card_queue *queue)
 {
-    return queue->head->cut.halved && !queue->head->moved && queue->flying >= 2;
+    const struct fsh_card_call *call = queue->head;
+
+    return call->cut.halved && !call->moved &&
+           queue->claims >= call->cut.lanes * call->claims;
 }
 
 /* Are there slots for the next part of this team? The oldest part of each team that there is
@@ -340,24 +344,37 @@ static bool has_slots(const struct fsh_card_queue *queue)
     return taken <= FSH_COLL_SLOTS;
 }
 
+/* The JobID of the team's next sequence: each series of a call has one, whether it is one
+ * sequence at this rank or several. */
+static uint32_t next_job(const struct fsh_card_queue *queue)
+{
+    const struct fsh_card_call *call = queue->head;
+
+    if (call->begun == 0)
+        return queue->jobs;
+    if (call->joined)
+        return call->job + (uint32_t)call->begun;
+    return call->job +
+           (uint32_t)fsh_card_part_of(&call->layout, &call->cut, call->begun)
+               .series;
+}
+
 /* Is its next part near enough to all that run for JobIDs to tell them apart? */
 static bool is_near(const struct fsh_card_queue *queue)
 {
+    uint32_t job = next_job(queue);
+
     for (unsigned i = 0; i < PLACES; i++)
         if (card.place[i] != NULL &&
             &card.queue[card.place[i]->team->id] == queue &&
-            queue->jobs - card.place[i]->job >= PLACES)
+            (int32_t)(job - card.place[i]->job) >= (int32_t)PLACES)
             return false;
     return true;
 }
 
-/* The next part of the team's oldest call that has one. */
-static struct fsh_card_op *next_part(struct fsh_card_queue *queue)
+static struct fsh_card_op *make_op(struct fsh_card_call *call)
 {
-    struct fsh_card_call *call = queue->head;
     struct fsh_card_op *op = calloc(1, sizeof *op);
-    struct fsh_card_part part =
-        fsh_card_part_of(&call->layout, &call->cut, call->begun);
 
     if (op == NULL)
         fsh_fatal("%s: no memory for another sequence", call->name);
@@ -365,36 +382,110 @@ static struct fsh_card_op *next_part(struct fsh_card_queue *queue)
     op->call = call;
     op->team = call->team;
     op->name = call->name;
+    return op;
+}
+
+/* Goes on to the next part or series that there is. */
+static void advance(struct fsh_card_queue *queue)
+{
+    struct fsh_card_call *call = queue->head;
+
+    do {
+        call->begun++;
+    } while (call->joined && call->begun < call->all &&
+             fsh_card_series_of(&call->cut, call->begun).parts == 0);
+    if (call->begun == call->all)
+        queue->head = call->next;
+}
+
+/* The next part, or series, of the team's oldest call that has one. */
+static struct fsh_card_op *next_op(struct fsh_card_queue *queue)
+{
+    struct fsh_card_call *call = queue->head;
+    struct fsh_card_op *op = make_op(call);
+    struct fsh_card_series series = {call->begun, 1};
+    struct fsh_card_part part;
+
+    if (call->joined)
+        series = fsh_card_series_of(&call->cut, call->begun);
+    part = fsh_card_part_of(&call->layout, &call->cut, series.first);
+    op->part = series.first;
+    op->parts = series.parts;
     op->layout = part.layout;
     op->program = call->program[part.layout.half == 2];
     if (call->work.src != NULL)
         op->src = call->work.src + part.offset;
     if (call->work.dst != NULL)
         op->dst = call->work.dst + part.offset;
-    op->job = queue->jobs++;
-    queue->flying++;
-    queue->claims += call->claims;
-    if (++call->begun == call->cut.parts)
-        queue->head = call->next;
+    op->job = next_job(queue);
+    op->claims = call->claims;
+    if (call->begun == 0) {
+        call->job = queue->jobs;
+        queue->jobs += (uint32_t)fsh_card_series_count(&call->cut);
+    }
+    queue->claims += op->claims;
+    advance(queue);
     return op;
 }
 
+static void give_place(struct fsh_card_op *op, unsigned place)
+{
+    op->slot = place;
+    card.place[place] = op;
+    card.queue[op->team->id].flying++;
+    op->call->open++;
+}
+
+static void start(struct fsh_card_op *op)
+{
+    fsh_card_store(op);
+    op->state = FSH_CARD_STORED;
+    go_on(op);
+}
+
+/* What a series sends without having received it needs not wait for the parts before it: a
+ * sequence of its own sends it, if there is a place for that. */
+static struct fsh_card_op *part_sends(struct fsh_card_op *op)
+{
+    unsigned place = place_for(&card.queue[op->team->id]);
+    struct fsh_card_op *sends;
+
+    if (op->parts < 2 || place == PLACES)
+        return NULL;
+    sends = make_op(op->call);
+    sends->part = op->part + op->call->cut.lanes;
+    sends->parts = op->parts - 1;
+    sends->layout = op->layout;
+    sends->program = op->program;
+    sends->src = op->src;
+    sends->dst = op->dst;
+    sends->job = op->job;
+    sends->first = sends->which = FSH_CARD_SENDS;
+    op->which = FSH_CARD_RECEIVES;
+    give_place(sends, place);
+    return sends;
+}
+
+/* Units of an engine take sequences in turn, so lanes begin before what they send alone does:
+ * each has a unit. */
 static bool admit(struct fsh_card_queue *queue)
 {
-    unsigned place;
+    struct fsh_card_op *later[PLACES];
+    unsigned place, n = 0;
     bool any = false;
 
     while (queue->head != NULL && !are_enough(queue) && has_slots(queue) &&
            is_near(queue) && (place = place_for(queue)) != PLACES) {
-        struct fsh_card_op *op = next_part(queue);
+        struct fsh_card_op *op = next_op(queue);
 
-        op->slot = place;
-        card.place[place] = op;
-        fsh_card_store(op);
-        op->state = FSH_CARD_STORED;
-        go_on(op);
+        give_place(op, place);
+        later[n] = part_sends(op);
+        n += later[n] != NULL;
+        start(op);
         any = true;
     }
+    while (n > 0)
+        start(later[--n]);
     return any;
 }
 
@@ -471,6 +562,12 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
                                 packet_of(work));
     first = fsh_card_part_of(&call->layout, &call->cut, 0);
     call->claims = fsh_card_claims(programs[0], &first.layout, packet_of(work));
+    call->moved = !fsh_card_reaches(call);
+    call->joined = !call->moved && call->cut.series > 1;
+    if (call->joined) /* where a part follows a longer one, it claims more */
+        call->claims = 2 * FSH_CARD_PACKETS;
+    call->all =
+        call->joined ? fsh_card_series_count(&call->cut) : call->cut.parts;
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
     fsh_lock_take(&card.lock);
     if (atomic_fetch_add_explicit(&active, 1, memory_order_relaxed) == 0)

@@ -24,13 +24,16 @@ struct fsh_card_call {
     struct fsh_coll_work work;
     struct fsh_card_layout layout; /* of all of it */
     struct fsh_card_cut cut;
-    size_t begun, ended;     /* parts */
-    unsigned claims;         /* slots that a part may claim */
-    bool moved;              /* by hosts: its parts are not in place */
+    size_t begun, all; /* sequences that are not only sends: parts or series */
+    size_t open;       /* sequences that have a slot */
+    uint32_t job;      /* of its first series */
+    unsigned claims;   /* slots that a part may claim */
+    bool moved;        /* by hosts: its parts are not in place */
+    bool joined;       /* a sequence is a series, not a part */
     struct fsh_event *event; /* the caller's */
 };
 
-/* A part of it: a sequence. */
+/* A part of it, or a series: a sequence, or two. */
 struct fsh_card_op {
     struct fsh_answer answer; /* first: see on_answer */
     atomic_uint verdict;      /* by the conduit: status of the answer + 1 */
@@ -41,12 +44,15 @@ struct fsh_card_op {
     const struct fsh_program *program;
     struct fsh_team *team; /* the call's, and its name: outlive it */
     const char *name;
-    unsigned looks;  /* that found it running */
-    uint64_t untold; /* ranks that are to be told what it is */
-    struct fsh_card_layout layout;
-    const unsigned char *src; /* the client's, from this part on */
+    unsigned looks;                   /* that found it running */
+    uint64_t untold;                  /* ranks that are to be told what it is */
+    size_t part, parts;               /* the first, and how many of its lane */
+    enum fsh_card_steps first, which; /* steps: of the first, of the others */
+    struct fsh_card_layout layout;    /* of the first */
+    const unsigned char *src;         /* the client's, from this part on */
     unsigned char *dst;
-    unsigned slot;    /* of the area */
+    unsigned slot; /* of the area */
+    unsigned claims;
     uint32_t job;     /* of the team's */
     bool copied_back; /* results come to host memory of the library's */
 };
@@ -54,11 +60,13 @@ struct fsh_card_op {
 /* What a team keeps for them. */
 struct fsh_card_queue {
     struct fsh_card_call *head, *tail; /* with parts to begin, in order */
-    unsigned flying;                   /* parts that have a slot */
+    unsigned flying;                   /* sequences that have a slot */
     unsigned claims;                   /* of those */
     uint32_t jobs;                     /* given one, ever */
 };
 
+/* Can the engine work in the call's buffers? */
+bool fsh_card_reaches(const struct fsh_card_call *call);
 /* Write the sequence of an operation that has a slot, and what it reads. */
 void fsh_card_store(struct fsh_card_op *op);
 /* Where that is. */

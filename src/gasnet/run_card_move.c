@@ -57,16 +57,28 @@ static bool uses(const struct fsh_program *program, unsigned place)
 }
 
 /* Can the engine work in the client's buffer? Then *at is where it is. */
-static bool is_reached(const struct fsh_card_op *op, const void *buffer,
+static bool is_reached(const struct fsh_card_layout *layout, const void *buffer,
                        enum fsh_program_place place, size_t *at)
 {
     struct fsh_engine_memory m = memory();
-    size_t bytes = fsh_card_client_bytes(&op->layout, place);
+    size_t bytes = fsh_card_client_bytes(layout, place);
     uintptr_t offset = (uintptr_t)buffer - (uintptr_t)m.base;
 
     *at = offset;
-    return op->layout.aligned && offset % FSH_CARD_LINE == 0 &&
+    return layout->aligned && offset % FSH_CARD_LINE == 0 &&
            offset <= m.segment && bytes <= m.segment - offset;
+}
+
+bool fsh_card_reaches(const struct fsh_card_call *call)
+{
+    const struct fsh_program *p = call->program[0];
+    size_t at;
+
+    return (!uses(p, FSH_PROGRAM_SRC) ||
+            is_reached(&call->layout, call->work.src, FSH_PROGRAM_SRC, &at)) &&
+           (!uses(p, FSH_PROGRAM_DST) ||
+            is_reached(&call->layout, call->work.dst, FSH_PROGRAM_DST, &at)) &&
+           !uses(p, FSH_PROGRAM_TMP);
 }
 
 /* ---- before ---- */
@@ -143,7 +155,7 @@ static bool overwrites(const struct fsh_card_op *op)
 /* The area's buffers, or the client's where the engine reaches them. */
 static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
 {
-    struct fsh_card_call *call = op->call;
+    const struct fsh_card_call *call = op->call;
     size_t at;
 
     for (unsigned p = FSH_PROGRAM_SRC; p < FSH_CARD_PLACES; p++) {
@@ -153,21 +165,21 @@ static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
     if (call->work.call == FSH_PROGRAM_BARRIER)
         return;
     if (uses(op->program, FSH_PROGRAM_SRC)) {
-        if (!overwrites(op) && is_reached(op, op->src, FSH_PROGRAM_SRC, &at)) {
+        if (!overwrites(op) &&
+            is_reached(&op->layout, op->src, FSH_PROGRAM_SRC, &at)) {
             s->at[FSH_PROGRAM_SRC] = at;
             s->pitch[FSH_PROGRAM_SRC] = 0;
         } else {
             copy_in(op, s->at[FSH_PROGRAM_SRC]);
-            call->moved = true;
         }
     }
     if (uses(op->program, FSH_PROGRAM_DST)) {
-        op->copied_back = !is_reached(op, op->dst, FSH_PROGRAM_DST, &at);
+        op->copied_back =
+            !is_reached(&op->layout, op->dst, FSH_PROGRAM_DST, &at);
         if (!op->copied_back) {
             s->at[FSH_PROGRAM_DST] = at;
             s->pitch[FSH_PROGRAM_DST] = 0;
         }
-        call->moved |= op->copied_back;
         s->posts = op->copied_back;
         s->posted = memory().posted_at + op->slot * FSH_AREA_BUFFER_BYTES;
     }
@@ -189,11 +201,20 @@ void fsh_card_store(struct fsh_card_op *op)
                                   .claim = call->work.claim,
                                   .cookie = (uint16_t)op->slot};
     uint64_t desc[FSH_CARD_STEPS][FSH_COLLDESC_WORDS];
+    uint32_t n = 0;
 
     place_buffers(op, &s);
-    fsh_card_translate(&s, desc);
+    for (size_t i = 0; i < op->parts; i++) {
+        struct fsh_card_part part = fsh_card_part_of(
+            &call->layout, &call->cut, op->part + i * call->cut.lanes);
+
+        s.layout = part.layout;
+        s.seq = part.seq;
+        n = fsh_card_append(&s, i == 0 ? op->first : op->which, desc, n);
+    }
+    fsh_card_close(desc, n);
     fsh_gasnet.conduit->collective->store(fsh_card_list(op), desc,
-                                          op->program->steps * sizeof desc[0]);
+                                          n * sizeof desc[0]);
 }
 
 /* ---- behind ---- */

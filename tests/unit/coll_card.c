@@ -37,7 +37,7 @@ struct rank {
 static struct rank ranks[MOST];
 static uint32_t node[MOST], number[MOST], size;
 static struct packet *packets;
-static unsigned in_flight;
+static unsigned in_flight, jobs = 1;
 
 /* ---- the engine ---- */
 
@@ -107,7 +107,8 @@ static bool step(uint32_t me, uint64_t *d)
     bool some = fsh_colldesc_own(d) != 0;
 
     CHECK(fsh_colldesc_vp(d) == number[me] && fsh_colldesc_cookie(d) == me &&
-          fsh_colldesc_job(d) == (13 | 3 << 6));
+          fsh_colldesc_job(d) >= (13 | 3 << 6) &&
+          fsh_colldesc_job(d) < (13 | 3 << 6) + jobs);
     CHECK(some || fsh_colldesc_own_addr(d) == 0);
     CHECK(bytes <= BUFFER && (some || count != 0 || bytes == 0) &&
           !fsh_colldesc_given(d));
@@ -571,6 +572,201 @@ static void check_both_cut(void)
     }
 }
 
+/* ---- series ---- */
+
+enum { LISTS = 16 };
+
+/* Sequences of a rank. */
+static struct list {
+    uint64_t desc[FSH_CARD_STEPS][FSH_COLLDESC_WORDS];
+    uint32_t steps, next;
+} lists[MOST][LISTS];
+static unsigned listed[MOST];
+
+static void run_lists(void)
+{
+    bool moved = true;
+
+    while (moved) {
+        moved = false;
+        for (uint32_t r = 0; r < size; r++)
+            for (unsigned i = 0; i < listed[r]; i++) {
+                struct list *l = &lists[r][i];
+
+                while (l->next < l->steps && step(r, l->desc[l->next])) {
+                    CHECK(fsh_colldesc_head(l->desc[l->next]) ==
+                          (l->next == 0));
+                    l->next++;
+                    CHECK(fsh_colldesc_tail(l->desc[l->next - 1]) ==
+                          (l->next == l->steps));
+                    moved = true;
+                }
+            }
+    }
+    for (uint32_t r = 0; r < size; r++)
+        for (unsigned i = 0; i < listed[r]; i++)
+            CHECK(lists[r][i].next == lists[r][i].steps,
+                  "rank %u of %u, sequence %u: stuck at step %u", r, size, i,
+                  lists[r][i].next);
+    CHECK(in_flight == 0);
+}
+
+/* A sequence of some steps of parts first, first + lanes, ... */
+static void list_parts(struct fsh_card_sequence *q,
+                       struct fsh_program *const programs[2],
+                       const struct fsh_card_layout *whole,
+                       const struct fsh_card_cut *cut,
+                       struct fsh_card_series parts, enum fsh_card_steps which)
+{
+    uint32_t me = whole->rank;
+    struct list *l = &lists[me][listed[me]++];
+
+    CHECK(listed[me] <= LISTS);
+    l->steps = l->next = 0;
+    for (size_t i = 0; i < parts.parts; i++) {
+        struct fsh_card_part p =
+            fsh_card_part_of(whole, cut, parts.first + i * cut->lanes);
+
+        q->program = programs[p.layout.half == 2];
+        q->layout = p.layout;
+        q->past = 64 + 13 + (uint32_t)p.series;
+        q->seq = p.seq;
+        l->steps = fsh_card_append(q, which, l->desc, l->steps);
+    }
+    fsh_card_close(l->desc, l->steps);
+}
+
+/* What the sequences of a rank are: of a series, of what it receives and what it only sends,
+ * or of a part, as its buffers are. */
+static void list_series(struct fsh_card_sequence *q,
+                        struct fsh_program *const programs[2],
+                        const struct fsh_card_layout *whole,
+                        const struct fsh_card_cut *cut)
+{
+    listed[whole->rank] = 0;
+    for (size_t i = 0; i < fsh_card_series_count(cut); i++) {
+        struct fsh_card_series s = fsh_card_series_of(cut, i);
+
+        switch (s.parts == 0 ? UINT32_MAX : whole->rank % 3) {
+        case 0:
+            list_parts(q, programs, whole, cut, s, FSH_CARD_ALL_STEPS);
+            break;
+        case 1:
+            list_parts(q, programs, whole, cut, s, FSH_CARD_RECEIVES);
+            list_parts(q, programs, whole, cut, s, FSH_CARD_SENDS);
+            break;
+        case 2:
+            for (size_t k = 0; k < s.parts; k++)
+                list_parts(
+                    q, programs, whole, cut,
+                    (struct fsh_card_series){s.first + k * cut->lanes, 1},
+                    FSH_CARD_ALL_STEPS);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* A call whose blocks have six lines, in parts of a line each. */
+static void check_series_of(enum fsh_program_call c, uint32_t n)
+{
+    struct fsh_program_shape s = {
+        .call = c, .size = n, .rings = FSH_PROGRAM_BOTH};
+    size_t count = 48 * (is_vector(c) ? n : 1);
+    struct fsh_program *p[MOST][2] = {{NULL}};
+    struct fsh_card_cut cut = fsh_card_cut_of(fsh_program_named("ring"), &s, 8,
+                                              count, FSH_CARD_PACKET);
+
+    CHECK(cut.halved && cut.lanes == 2 &&
+          cut.seqs * cut.series <= FSH_CARD_SEQS &&
+          cut.seqs * (cut.series + 1) > FSH_CARD_SEQS);
+    cut.series = 2;
+    cut.most = cut.least = FSH_CARD_LINE;
+    cut.parts = 6;
+    cut.large = 2;
+    size = n;
+    for (uint32_t r = 0; r < n; r++) {
+        struct fsh_card_sequence q = {
+            .ranks = n,
+            .node = node,
+            .number = number,
+            .type = FSH_FOLD_UINT64,
+            .op = FSH_FOLD_MIN,
+            .claim = 7,
+            .cookie = (uint16_t)r,
+            .at = {[FSH_PROGRAM_DST] = BUFFER, [FSH_PROGRAM_TMP] = 2 * BUFFER}};
+        struct fsh_card_layout whole = fsh_card_layout_of(c, r, n, 8, count);
+
+        for (unsigned half = 0; half < 2; half++) {
+            s.rings = half ? FSH_PROGRAM_BACK : FSH_PROGRAM_FORTH;
+            p[r][half] = fsh_program_make(fsh_program_named("ring"), &s, r);
+            CHECK(p[r][half] != NULL);
+        }
+        CHECK(whole.aligned && count * (is_vector(c) ? 1 : n) * 8 <= BUFFER);
+        memset(ranks[r].memory, 0x5a, sizeof ranks[r].memory);
+        for (size_t w = 0; w < BUFFER / 8; w++)
+            ranks[r].src[w] = input(r, w);
+        memcpy(ranks[r].memory, ranks[r].src, BUFFER);
+        list_series(&q, p[r], &whole, &cut);
+    }
+    jobs = (unsigned)fsh_card_series_count(&cut);
+    run_lists();
+    jobs = 1;
+    for (uint32_t r = 0; r < n; r++) {
+        memcpy(ranks[r].dst, ranks[r].memory + BUFFER, BUFFER);
+        look_at(&s, r, count);
+        fsh_program_free(p[r][0]);
+        fsh_program_free(p[r][1]);
+    }
+}
+
+/* Ranks whose parts follow each other in a sequence, and others whose do not, have the same
+ * packets. */
+static void check_series(void)
+{
+    for (uint32_t n = 2; n <= 5; n++) {
+        check_series_of(FSH_PROGRAM_ALLREDUCE, n);
+        check_series_of(FSH_PROGRAM_REDUCE_SCATTER, n);
+        check_series_of(FSH_PROGRAM_ALLGATHER, n);
+    }
+}
+
+/* Each part is in one series, with those that are as long, and has SeqIDs of its own there. */
+static void check_series_cut(void)
+{
+    for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)
+        for (size_t each = 1; each < 300; each += each / 8 + 1)
+            for (uint8_t rings = FSH_PROGRAM_FORTH; rings <= FSH_PROGRAM_BOTH;
+                 rings += FSH_PROGRAM_BOTH - FSH_PROGRAM_FORTH) {
+                const struct fsh_program_shape s = {
+                    .call = FSH_PROGRAM_ALLREDUCE, .size = n, .rings = rings};
+                size_t count = n * each * FSH_CARD_PACKET / 4, parts = 0;
+                struct fsh_card_layout whole =
+                    fsh_card_layout_of(s.call, 0, n, 4, count);
+                struct fsh_card_cut cut = fsh_card_cut_of(
+                    fsh_program_named("ring"), &s, 4, count, FSH_CARD_PACKET);
+
+                for (size_t i = 0; i < fsh_card_series_count(&cut); i++) {
+                    struct fsh_card_series of = fsh_card_series_of(&cut, i);
+                    size_t most = 0;
+
+                    for (size_t k = 0; k < of.parts; k++) {
+                        struct fsh_card_part p = fsh_card_part_of(
+                            &whole, &cut, of.first + k * cut.lanes);
+
+                        most = k == 0 ? p.layout.most : most;
+                        CHECK(p.series == i && p.seq == k * cut.seqs &&
+                              p.layout.most == most &&
+                              p.seq + cut.seqs <= FSH_CARD_SEQS);
+                    }
+                    parts += of.parts;
+                }
+                CHECK(parts == cut.parts, "%zu of %zu parts of %u ranks", parts,
+                      cut.parts, n);
+            }
+}
+
 /* Short parts are not behind long ones: what is left is divided. */
 static void check_tails(void)
 {
@@ -774,6 +970,8 @@ int main(void)
     check_encoded();
     check_ring_cut();
     check_both_cut();
+    check_series();
+    check_series_cut();
     check_tails();
     check_cuts();
     check_near();

@@ -8,11 +8,12 @@
 /// Looking ahead, when a packet may not go yet: the rest of the step, then whole steps of the
 /// sequence that receive, one at least, until WINDOW packets are claimed: so a sequence has no
 /// more claims than it needs to go on. A step of several packets of one source is looked beyond
-/// before that, too, once all of it is claimed (all_o). The first packet claimed in a step is
-/// told, then every fourth and the last. The first packet, the next one that the context will
-/// await, may take the context's slot of the reserve. looked_o[c]: all of it is claimed, as of
-/// this step; a look that finds no room leaves that undone, for when a slot is free. What a
-/// look has claimed is claimed again neither in pulses nor by the look of the next step.
+/// before that, too, when it begins or once all of it is claimed (all_o). The first packet
+/// claimed in a step is told, then every fourth and the last. The first packet, the next one
+/// that the context will await, may take the context's slot of the reserve. looked_o[c]: all of
+/// it is claimed, as of this step; a look that finds no room leaves that undone, for when a slot
+/// is free. What a look has claimed is claimed again neither in pulses nor by the look of the
+/// next step.
 /// State by context, of the one in hand (c_i). Outputs combinational; no reset: who opens a
 /// context (open_i) or begins a step (step_i) has none of it.
 module fsh_cahead #(

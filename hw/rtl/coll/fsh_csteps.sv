@@ -66,6 +66,7 @@ module fsh_csteps #(
   localparam int unsigned PW = LW + 6;  // bits of a byte's place in a packet
   localparam int unsigned NW = 25 - PW;  // of a packet's number, and one more
 
+  localparam logic [3:0] OK = fsh_spec_pkg::STATUS_OK;
   localparam logic [2:0] FETCH = fsh_coll_pkg::ITEM_FETCH;
   localparam logic [2:0] OWN = fsh_coll_pkg::ITEM_OWN;
   localparam logic [2:0] SOURCE = fsh_coll_pkg::ITEM_SOURCE;
@@ -193,10 +194,10 @@ module fsh_csteps #(
       .looked_o      (looked)
   );
 
-  // The next step is claimed where this one waits for its packet, at the latest when the first
-  // has left: so packets of the next need not wait for this one's end.
-  assign early = many && all && desc_q.count == 5'd1 && !looked[c_q] && !failed_q[c_q] &&
-                 !expired[c_q];
+  // The next step is claimed when this one begins, if that is claimed and there is room, otherwise
+  // where it waits or has sent its first packet: so packets of the next need not wait for its end.
+  assign early = many && desc_q.count == 5'd1 && !looked[c_q] && !failed_q[c_q] && !expired[c_q] &&
+                 (item_q != FETCH ? all : claimed == '1 && !crowded_i && status_q == OK);
 
   // Is the descriptor that was fetched one?
   logic wild;
@@ -273,7 +274,7 @@ module fsh_csteps #(
       .item_i       (item_q),
       .has_own_i    (has_own),
       .has_sources_i(desc_q.count != '0),
-      .failed_i     (status_q != fsh_spec_pkg::STATUS_OK),
+      .failed_i     (status_q != OK),
       .last_packet_i(last_packet_q),
       .last_source_i(last_source_q),
       .step_over_i  (step_over),
@@ -290,7 +291,7 @@ module fsh_csteps #(
   assign next_addr = addr_q + 32'(after == FETCH);
   assign yields    = after == SETTLE ? !settled_i[c_q] :
                      item_q == OUT && (able & ~now) != '0;
-  assign quit      = status_q != fsh_spec_pkg::STATUS_OK || failed_q[c_q] || desc_q.tail;
+  assign quit      = status_q != OK || failed_q[c_q] || desc_q.tail;
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
@@ -341,15 +342,14 @@ module fsh_csteps #(
         if (!path_i.fetching && path_i.fetch_err) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Judge: begin
-        if (wild && status_q == fsh_spec_pkg::STATUS_OK)
+        if (wild && status_q == OK)
           status_q <= fsh_spec_pkg::STATUS_BAD_COMMAND;
         state_q <= Next;
         if (ahead_q) begin
           item_q   <= SOURCE;
           packet_q <= '0;
           source_q <= '0;
-          state_q  <= wild || status_q != fsh_spec_pkg::STATUS_OK ? Pick :
-                      desc_q.count == '0 ? Hop : Size;
+          state_q  <= wild || status_q != OK ? Pick : desc_q.count == '0 ? Hop : Size;
         end
       end
       Ask: if (look_ready_i) state_q <= Answer;
@@ -406,7 +406,7 @@ module fsh_csteps #(
         packet_q <= next_packet;
         source_q <= next_source;
         fed_q    <= 1'b0;
-        state_q  <= item_q == OUT && early ? Hop : yields ? Pick : Size;
+        state_q  <= (item_q == OUT || item_q == FETCH) && early ? Hop : yields ? Pick : Size;
       end
       default: state_q <= Pick;  // Open
     endcase
@@ -456,9 +456,9 @@ module fsh_csteps #(
       .open_i    (open_q),
       .at_i      (at_q),
       .settled_i,
-      .take_i    (state_q == Pick && !opens),
-      .now_i     (now),
+      .take_i    (state_q == Pick && !opens), .now_i(now),
       .begin_i   (writes),
+      .peek_i    (state_q == Judge && ahead_q && desc_q.send),
       .step_i    (state_q == Judge && !ahead_q),
       .out_key_i (out_key),
       .key_we_i  ((state_q == Ask && !ahead_q) || state_q == May),

@@ -98,6 +98,11 @@ struct fsh_card_cut {
         packed; /* steps pass on several blocks: those of a part are in the area */
     /* A ring in both directions: parts have a half of each block. */
     bool halved;
+    /* Parts go to lanes in turn, one a direction. Some of a lane that are as long as each
+     * other are a series, `series` at most: they have one JobID, and `seqs` SeqIDs each, so
+     * they may be one sequence. */
+    unsigned lanes, seqs;
+    size_t series;
 };
 
 /* How a call is cut, the same on all ranks. packet: FSH_CARD_PACKET or
@@ -109,12 +114,25 @@ struct fsh_card_cut fsh_card_cut_of(const struct fsh_program_algorithm *a,
 struct fsh_card_part {
     struct fsh_card_layout layout;
     size_t offset; /* of its buffers behind the call's */
+    size_t series; /* it is of this one of the call */
+    uint16_t seq;  /* SeqIDs of that before its own */
 };
 
 /* Part number `part` of a call with this layout. */
 struct fsh_card_part fsh_card_part_of(const struct fsh_card_layout *whole,
                                       const struct fsh_card_cut *cut,
                                       size_t part);
+
+/* Its parts are first, first + lanes, ... */
+struct fsh_card_series {
+    size_t first, parts; /* 0: it does not exist */
+};
+
+/* How many series a call has, counting those that do not exist; series number i, those of the
+ * lanes in turn. */
+size_t fsh_card_series_count(const struct fsh_card_cut *cut);
+struct fsh_card_series fsh_card_series_of(const struct fsh_card_cut *cut,
+                                          size_t i);
 
 /* Slots that an engine may claim at a time for a sequence: what is left of a step, and of
  * those behind it that receive as many as make up a look ahead (hw/rtl/coll/fsh_cahead). */
@@ -147,6 +165,7 @@ struct fsh_card_sequence {
     bool bfp;          /* packets are encoded: sums of FP32 by a ring */
     bool eager;        /* packets may go to near peers without a grant */
     uint32_t past;     /* the team's operations before this one */
+    uint16_t seq;      /* SeqIDs of the operation before those of the program */
     uint32_t claim;    /* of struct fsh_coll_work */
     uint16_t cookie;   /* of the completion */
     /* By enum fsh_program_place: the offset of the buffer in the segment, whole lines,
@@ -174,5 +193,19 @@ static inline uint8_t fsh_card_job(uint32_t past, uint32_t claim)
 /* The descriptors of the sequence: program->steps of them. */
 void fsh_card_translate(const struct fsh_card_sequence *sequence,
                         uint64_t (*desc)[FSH_COLLDESC_WORDS]);
+
+/* Which steps of a program. */
+enum fsh_card_steps {
+    FSH_CARD_ALL_STEPS,
+    FSH_CARD_RECEIVES, /* with sources */
+    FSH_CARD_SENDS     /* without */
+};
+
+/* The same from several programs: appends such steps of this one to n of others, and returns
+ * how many there are then. The list is complete with fsh_card_close. */
+uint32_t fsh_card_append(const struct fsh_card_sequence *sequence,
+                         enum fsh_card_steps which,
+                         uint64_t (*desc)[FSH_COLLDESC_WORDS], uint32_t n);
+void fsh_card_close(uint64_t (*desc)[FSH_COLLDESC_WORDS], uint32_t n);
 
 #endif

@@ -165,6 +165,20 @@ static size_t packed_part(uint32_t blocks)
            FSH_CARD_LINE;
 }
 
+/* Parts of a direction may follow each other in a sequence, as far as there are SeqIDs. */
+static void set_series(struct fsh_card_cut *cut,
+                       const struct fsh_program_shape *shape)
+{
+    cut->lanes = cut->halved ? 2 : 1;
+    cut->series = 1;
+    if (!cut->halved)
+        return;
+    cut->seqs = shape->size - 1;
+    if (shape->call == FSH_PROGRAM_ALLREDUCE)
+        cut->seqs *= 2;
+    cut->series = FSH_CARD_SEQS / cut->seqs;
+}
+
 struct fsh_card_cut fsh_card_cut_of(const struct fsh_program_algorithm *a,
                                     const struct fsh_program_shape *shape,
                                     size_t elem, size_t count, size_t packet)
@@ -191,17 +205,81 @@ struct fsh_card_cut fsh_card_cut_of(const struct fsh_program_algorithm *a,
     }
     if (cut.halved)
         cut.parts *= 2;
+    set_series(&cut, shape);
     return cut;
+}
+
+/* Parts of a lane among the first n. */
+static size_t of_lane(const struct fsh_card_cut *cut, size_t n, size_t lane)
+{
+    return n > lane ? over(n - lane, cut->lanes) : 0;
+}
+
+static size_t large_of(const struct fsh_card_cut *cut, size_t lane)
+{
+    return of_lane(cut, cut->halved ? 2 * cut->large : cut->large, lane);
+}
+
+/* Series of a lane. */
+static size_t series_of(const struct fsh_card_cut *cut, size_t lane)
+{
+    size_t large = large_of(cut, lane);
+
+    return over(large, cut->series) +
+           over(of_lane(cut, cut->parts, lane) - large, cut->series);
+}
+
+size_t fsh_card_series_count(const struct fsh_card_cut *cut)
+{
+    size_t most = 0;
+
+    for (size_t lane = 0; lane < cut->lanes; lane++) {
+        size_t n = series_of(cut, lane);
+
+        most = n > most ? n : most;
+    }
+    return most * cut->lanes;
+}
+
+struct fsh_card_series fsh_card_series_of(const struct fsh_card_cut *cut,
+                                          size_t i)
+{
+    size_t lane = i % cut->lanes, end = large_of(cut, lane);
+    size_t first = i / cut->lanes * cut->series, behind;
+
+    if (first >= end) { /* of the shorter parts */
+        first = end + first - over(end, cut->series) * cut->series;
+        end = of_lane(cut, cut->parts, lane);
+    }
+    behind = end > first ? end - first : 0;
+    return (struct fsh_card_series){
+        first * cut->lanes + lane, behind < cut->series ? behind : cut->series};
+}
+
+/* Which series a part is of, and which one of that it is. */
+static void place_in_series(const struct fsh_card_cut *cut, size_t part,
+                            struct fsh_card_part *p)
+{
+    size_t lane = part % cut->lanes, i = part / cut->lanes, past = 0;
+    size_t large = large_of(cut, lane);
+
+    if (i >= large) {
+        i -= large;
+        past = over(large, cut->series);
+    }
+    p->series = (past + i / cut->series) * cut->lanes + lane;
+    p->seq = (uint16_t)(i % cut->series * cut->seqs);
 }
 
 struct fsh_card_part fsh_card_part_of(const struct fsh_card_layout *whole,
                                       const struct fsh_card_cut *cut,
                                       size_t part)
 {
-    struct fsh_card_part p = {*whole, 0};
+    struct fsh_card_part p = {.layout = *whole};
     size_t at, most, left;
 
     FSH_ASSERT(part < cut->parts);
+    place_in_series(cut, part, &p);
     if (cut->parts == 1)
         return p;
     if (cut->halved) {

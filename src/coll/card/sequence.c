@@ -97,6 +97,7 @@ static uint64_t line_of(const struct fsh_card_sequence *s,
 /* The SeqID of a packet. */
 static uint64_t seq_of(const struct fsh_card_sequence *s, uint16_t seq)
 {
+    seq = (uint16_t)(seq + s->seq);
     FSH_ASSERT(seq < FSH_CARD_SEQS);
     return seq | (s->claim >> 2 & 1) * FSH_CARD_SEQS;
 }
@@ -200,20 +201,42 @@ static void set_way_out(const struct fsh_card_sequence *s,
     }
 }
 
+static bool is_one_of(const struct fsh_program_step *step,
+                      enum fsh_card_steps which)
+{
+    return which == FSH_CARD_ALL_STEPS ||
+           (which == FSH_CARD_SENDS) == (step->sources == 0);
+}
+
+uint32_t fsh_card_append(const struct fsh_card_sequence *s,
+                         enum fsh_card_steps which,
+                         uint64_t (*desc)[FSH_COLLDESC_WORDS], uint32_t n)
+{
+    for (uint32_t i = 0; i < s->program->steps; i++) {
+        const struct fsh_program_step *step = &s->program->step[i];
+
+        if (!is_one_of(step, which))
+            continue;
+        FSH_ASSERT(n < FSH_CARD_STEPS);
+        memset(desc[n], 0, sizeof desc[n]);
+        fsh_colldesc_set_job(desc[n], fsh_card_job(s->past, s->claim));
+        fsh_colldesc_set_vp(desc[n], s->number[s->layout.rank]);
+        fsh_colldesc_set_cookie(desc[n], s->cookie);
+        set_value(s, step, desc[n]);
+        set_way_out(s, step, desc[n]);
+        n++;
+    }
+    return n;
+}
+
+void fsh_card_close(uint64_t (*desc)[FSH_COLLDESC_WORDS], uint32_t n)
+{
+    fsh_colldesc_set_head(desc[0], 1);
+    fsh_colldesc_set_tail(desc[n - 1], 1);
+}
+
 void fsh_card_translate(const struct fsh_card_sequence *s,
                         uint64_t (*desc)[FSH_COLLDESC_WORDS])
 {
-    uint32_t steps = s->program->steps;
-
-    FSH_ASSERT(steps <= FSH_CARD_STEPS);
-    memset(desc, 0, steps * sizeof *desc);
-    for (uint32_t i = 0; i < steps; i++) {
-        fsh_colldesc_set_head(desc[i], i == 0);
-        fsh_colldesc_set_tail(desc[i], i + 1 == steps);
-        fsh_colldesc_set_job(desc[i], fsh_card_job(s->past, s->claim));
-        fsh_colldesc_set_vp(desc[i], s->number[s->layout.rank]);
-        fsh_colldesc_set_cookie(desc[i], s->cookie);
-        set_value(s, &s->program->step[i], desc[i]);
-        set_way_out(s, &s->program->step[i], desc[i]);
-    }
+    fsh_card_close(desc, fsh_card_append(s, FSH_CARD_ALL_STEPS, desc, 0));
 }
