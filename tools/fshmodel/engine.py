@@ -9,6 +9,9 @@ from its first line to its last (fsh_cjoin): of encoded packets, whose lines are
 at a time, that is one every 55 cycles, whatever the link could carry. Packets go eagerly, one at
 a time, or by grants (fsh_cwait), for claims in pulses or ahead (fsh_cahead). Conflicts of hashes
 are not modelled: a claim finds a slot as long as one is free.
+
+A sequence is a list of steps, of one part of a call or of several: (part, step of the ring,
+packets).
 """
 from collections import deque
 from dataclasses import dataclass
@@ -60,25 +63,43 @@ class Engine:
 
 
 class _Sequence:
-    """A context of a unit: a part of a call."""
+    """A context of a unit."""
 
-    def __init__(self, way, packets, number, ended):
-        self.way, self.number, self.ended = way, number, ended
-        self.full = ceil(packets)
-        self.rest = packets - self.full + 1
-        self.step = self.packet = 0
+    def __init__(self, way, steps, ended):
+        self.way, self.steps, self.ended = way, steps, ended
+        self.at = self.packet = 0
         self.item, self.able = FETCH, True
         self.shown = False        # it has begun its step, and hears grants for it
         self.asked = False        # who is to send its packet, or to take it, has been told
         self.claimed = 0          # packets of its step
         self.covered = self.looked = self.whole = False   # fsh_cahead
         self.granted = -1         # the last packet that may go
+        self.peeked = None        # the next (part, step) that sends, if it has looked at that
+        self.soon = -1            # the last packet of that which may go
         self.result = self.written = 0.0
-        self.eager = set()        # packets that came so
         self.own, self.used, self.sent = {}, {}, {}   # by packet: operand here, read; sent
 
+    def over(self):
+        return self.at == len(self.steps)
+
+    def key(self, packet):
+        return self.number, self.step, packet
+
+    @property
+    def number(self):
+        return self.steps[self.at][0]
+
+    @property
+    def step(self):
+        return self.steps[self.at][1]
+
+    @property
+    def full(self):
+        return ceil(self.steps[self.at][2])
+
     def lines(self, e, packet):
-        return e.lines * (self.rest if packet + 1 == self.full else 1.0)
+        rest = self.steps[self.at][2] - self.full + 1
+        return e.lines * (rest if packet + 1 == self.full else 1.0)
 
 
 class Node:
@@ -86,6 +107,7 @@ class Node:
         self.e, self.now, self.events, self.count = e, 0.0, [], 0
         self.units = [_Unit(self, u) for u in range(e.units)]
         self.claims, self.used = {}, 0      # is a claimed packet whole
+        self.eager = set()                  # packets that came so
         self.keys, self.looking = deque(), False
         self.links = [[_Port(self) for _ in range(e.ports)] for _ in range(2)]
         self.until = [0.0, 0.0]   # when links have sent what there is, but for messages
@@ -101,9 +123,9 @@ class Node:
         self.count += 1
         heappush(self.events, (max(when, self.now), self.count, what))
 
-    def start(self, when, way, packets, number, ended):
+    def start(self, when, way, steps, ended):
         """The engine gets a sequence; ended(cycle) when the host's entry leaves."""
-        s = _Sequence(way, packets, number, ended)
+        s = _Sequence(way, steps, ended)
 
         def opened():
             for i in range(self.e.units):   # in turns, the first that has nothing else to do
@@ -164,25 +186,29 @@ class Node:
         self.at(at + BEGIN + self.e.post, lambda: self.port(link).add(
             self.e.message, self.e.heard, lambda _: what(), True))
 
-    def ask(self, s, step, packet, found=0):
+    def ask(self, way, key, found=0):
         """A question comes: which packets from this one on are claimed?"""
-        claimed = self.claims.get((s.number, step + 1, packet + found)) is False
+        number, step, packet = key
+        claimed = self.claims.get((number, step + 1, packet + found)) is False
 
         def looked():
             if claimed and found + 1 < ANSWERED:
-                self.ask(s, step, packet, found + 1)
+                self.ask(way, key, found + 1)
             elif claimed or found:
                 last = packet + found - (not claimed)
-                self.message(self.now + 1, 1 - s.way, lambda: self.grant(s, step, last))
+                self.message(self.now + 1, 1 - way, lambda: self.grant(number, step, last))
         self.look(looked)
 
-    def grant(self, s, step, packet):
-        """It has an effect if its sender is at that step."""
-        if s.step == step and s.shown:
-            s.granted = max(s.granted, packet)
-            if s.item == OUT:
-                s.able = True
-                self.wake()
+    def grant(self, number, step, packet):
+        """It has an effect if its sender is at that step, or has looked at it as the next."""
+        for s in self.sequences():
+            if s.shown and (s.number, s.step) == (number, step):
+                s.granted = max(s.granted, packet)
+                if s.item == OUT:
+                    s.able = True
+                    self.wake()
+            if s.peeked == (number, step):
+                s.soon = packet
 
     def consumed(self, way):
         self.may[way] = True
@@ -199,21 +225,22 @@ class Node:
                 s.able = True
         self.wake()
 
-    def send(self, s, step, packet, ready, share, eager):
+    def send(self, way, key, ready, share, eager):
         """A packet whose last line leaves the unit: the link, and its coming."""
-        key = s.number, step + 1, packet
+        number, step, packet = key
+        key = number, step + 1, packet
         link = self.e.link * share
-        self.until[s.way] = (max(self.until[s.way], ready + self.e.post)
-                             + link / self.e.ports)
-        self.places.append(self.until[s.way])
-        self.at(ready + BEGIN + self.e.post, lambda: self.port(s.way).add(
-            link, self.e.flight, lambda left: self.arrive(s, key, eager, share, left),
+        self.until[way] = (max(self.until[way], ready + self.e.post)
+                           + link / self.e.ports)
+        self.places.append(self.until[way])
+        self.at(ready + BEGIN + self.e.post, lambda: self.port(way).add(
+            link, self.e.flight, lambda left: self.arrive(key, eager, share, left),
             False, self.e.pieces))
 
-    def arrive(self, s, key, eager, share, left):
+    def arrive(self, key, eager, share, left):
         """A piece is looked up, and its lines are stored; the last one of a packet commits it."""
         if self.now < self.rx:
-            self.coming.append(lambda: self.arrive(s, key, eager, share, left))
+            self.coming.append(lambda: self.arrive(key, eager, share, left))
             return
         self.rx = inf
 
@@ -221,7 +248,7 @@ class Node:
             self.rx = self.now + self.e.wire * share / self.e.pieces
             if left == 0:
                 self.rx += 1
-                self.at(self.rx, lambda: self.whole(s, key, eager))
+                self.at(self.rx, lambda: self.whole(key, eager))
             self.at(self.rx, self.next_arrival)
         self.look(looked, True)
 
@@ -229,16 +256,17 @@ class Node:
         if self.coming:
             self.coming.popleft()()
 
-    def whole(self, s, key, eager):
+    def whole(self, key, eager):
         self.look(lambda: None, cycles=1)
         if key not in self.claims:
             self.used += 1
         self.claims[key] = True
         if eager:
-            s.eager.add(key)
-        if s.item == SOURCE and (s.step, s.packet) == key[1:]:
-            s.able = True
-            self.wake()
+            self.eager.add(key)
+        for s in self.sequences():
+            if s.item == SOURCE and s.key(s.packet) == key:
+                s.able = True
+                self.wake()
 
     def wake(self):
         for u in self.units:
@@ -337,11 +365,16 @@ class _Unit:
                     yield node.now + 1
                     s.covered, s.looked = s.looked, s.whole
                     s.claimed = s.full if s.covered else 0
-                    s.granted, s.shown = -1, True
+                    s.granted = s.soon if s.peeked == (s.number, s.step) else -1
+                    s.peeked, s.soon, s.shown = None, -1, True
                     s.own, s.sent, s.used = {}, {}, {}
                     s.packet = 0
                     self.next(s, OWN if s.step < e.nodes else SOURCE)
                     yield node.now + 2      # Judge, Next
+                    if s.full > 1 and s.step > 0 and s.covered and not s.looked \
+                            and not node.crowded():
+                        yield from self.look_ahead(s, s.at, s.packet)
+                        break
                 elif s.item in (OWN, AHEAD):
                     packet = s.packet + (s.item == AHEAD)
                     yield node.now + size
@@ -358,7 +391,7 @@ class _Unit:
                         yield from self.pulse(s)
                         fed = True
                         continue
-                    key = (s.number, s.step, s.packet)
+                    key = s.key(s.packet)
                     yield LOOK
                     made = node.claim(key, True)
                     if node.claims.get(key):
@@ -373,10 +406,10 @@ class _Unit:
                     s.asked = found
                     if made:
                         s.claimed = max(s.claimed, s.packet + 1)
-                        self.tell(s, s.step, s.packet)
+                        self.tell(s, key)
                         yield node.now + 1
                     if found and self.early(s):
-                        yield from self.look_ahead(s)
+                        yield from self.look_ahead(s, s.at, s.packet)
                     break
                 elif s.item == OUT:
                     yield node.now + size
@@ -392,30 +425,29 @@ class _Unit:
                             s.able = False
                             if not s.asked:
                                 s.asked = True
-                                step, packet = s.step, s.packet
                                 node.message(node.now, s.way,
-                                             lambda s=s, t=step, p=packet: node.ask(s, t, p))
+                                             lambda w=s.way, k=s.key(s.packet): node.ask(w, k))
                                 yield node.now + 1
                             if not s.looked:
-                                yield from self.look_ahead(s)
+                                yield from self.look_ahead(s, s.at, s.packet)
                             break
                     yield from self.until(lambda: self.out_begins)
                     self.out(s, last, eager)
                     early = self.early(s)
-                    packet = s.packet
+                    at, packet = s.at, s.packet
                     over = packet + 1 == s.full
                     if over:
-                        s.step, s.shown = s.step + 1, False
+                        s.at, s.shown = at + 1, False
                         self.next(s, SETTLE)
                     else:
                         s.packet += 1
                         self.next(s, AHEAD if s.step < e.nodes else SOURCE)
                     yield node.now + 2
                     if early:
-                        yield from self.look_ahead(s, s.step - over, packet)
+                        yield from self.look_ahead(s, at, packet)
                         break
                     if over:
-                        if s.written <= node.now and s.step < 2 * e.nodes - 1:
+                        if s.written <= node.now and not s.over():
                             s.item = FETCH
                             continue
                         s.able = False
@@ -425,7 +457,7 @@ class _Unit:
                         break
                 else:                       # SETTLE
                     yield node.now + size
-                    if s.step == 2 * e.nodes - 1:
+                    if s.over():
                         self.contexts.remove(s)
                         node.at(node.now, lambda s=s: s.ended(node.now))
                         yield node.now + 1
@@ -446,53 +478,53 @@ class _Unit:
         return s.full > 1 and s.step > 0 and not s.looked \
             and (s.covered or s.claimed >= s.full or s.packet + 1 == s.full)
 
-    def tell(self, s, step, packet):
+    def tell(self, s, key):
+        number, step, packet = key
         self.node.message(self.node.now, 1 - s.way,
-                          lambda: self.node.grant(s, step - 1, packet))
+                          lambda: self.node.grant(number, step - 1, packet))
 
     def pulse(self, s):
         """Claims of the step in hand, of twice a pulse at most."""
         first = max(s.claimed, s.packet)
         upto = min(s.packet + 2 * PULSE, s.full)
         for p in range(first, upto):
-            key = (s.number, s.step, p)
+            key = s.key(p)
             yield LOOK
             self.node.claim(key, False)
             if key not in self.node.claims:
                 s.claimed = p
                 break
             if p % TOLD == TOLD - 1 or p + 1 == upto:
-                self.tell(s, s.step, p)
+                self.tell(s, key)
                 yield self.node.now + 1
             s.claimed = p + 1
             yield self.node.now + (2 if self.e.coded else 1) + 1  # Hop, Size
         yield self.node.now + 1
 
-    def look_ahead(self, s, step=None, packet=None):
-        """The rest of the step, then whole ones, until there are WINDOW."""
+    def look_ahead(self, s, at, packet):
+        """Beyond a packet of the step at: the rest of that, then whole ones that receive, until
+        there are WINDOW."""
         node, e = self.node, self.e
-        step = s.step if step is None else step
-        packet = s.packet if packet is None else packet
-        some = step > 0
-        hopped = not some or s.covered or s.claimed >= s.full or packet + 1 == s.full
+        hopped = s.steps[at][1] == 0 or s.covered or s.claimed >= ceil(s.steps[at][2]) \
+            or packet + 1 == ceil(s.steps[at][2])
         rest, seen, spare, begins = not hopped, 0, s.item == OUT, packet + 1
-        last = 2 * e.nodes - 2
         if hopped:
-            step, begins = step + 1, 0
+            at, begins = at + 1, 0
         yield node.now + 1                  # Hop
-        while True:
-            if step > last:
-                s.whole = s.looked = True
-                break
+        while at < len(s.steps):
+            number, step, packets = s.steps[at]
+            full = ceil(packets)
             if begins == 0:                 # the descriptor
                 yield node.now + 1
                 yield from self.until(lambda: self.own_busy)
                 self.load(s, None)
                 yield from self.until(lambda: self.own_comes)
                 yield node.now + 2
+                if s.peeked is None and step < 2 * e.nodes - 2:
+                    s.peeked, s.soon = (number, step), -1
             fresh = True
-            for p in range(begins, s.full):
-                key = (s.number, step, p)
+            for p in range(begins, full if step else 0):
+                key = (number, step, p)
                 yield node.now + (2 if e.coded else 1)
                 yield LOOK
                 made = node.claim(key, spare)
@@ -500,18 +532,16 @@ class _Unit:
                     return                  # undone, until a slot is free
                 spare = False
                 seen += 1
-                if p % TOLD == TOLD - 1 or p + 1 == s.full or (made and fresh):
-                    self.tell(s, step, p)
+                if p % TOLD == TOLD - 1 or p + 1 == full or (made and fresh):
+                    self.tell(s, key)
                     yield node.now + 1
                 fresh = fresh and not made
                 yield node.now + 1          # Hop
-            if step == last:
-                s.whole = s.looked = True
+            at += 1
+            if step and not rest and seen >= WINDOW:
                 break
-            if not rest and seen >= WINDOW:
-                s.looked = True
-                break
-            rest, begins, step = False, 0, step + 1
+            rest, begins = False, 0
+        s.looked, s.whole = True, at == len(s.steps)
 
     # ---- moves ----
 
@@ -563,8 +593,8 @@ class _Unit:
         def spent():
             del node.claims[key]
             node.freed()
-            if key in s.eager:
-                s.eager.remove(key)
+            if key in node.eager:
+                node.eager.remove(key)
                 node.message(node.now + 2, 1 - s.way, lambda: node.consumed(s.way))
         node.at(self.fold_free, spent)
 
@@ -587,7 +617,7 @@ class _Unit:
             else:
                 end = max(end, others + lines)
             node.way_out = end
-            node.send(s, s.step, s.packet, end, lines / e.lines, eager)
+            node.send(s.way, s.key(s.packet), end, lines / e.lines, eager)
         s.sent[s.packet] = end - (e.code if e.coded else 0)
         self.out_free = s.sent[s.packet] + (0 if e.coded else END)
         if s.step == 0:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A ring all-reduce by the collective engines, in cycles.
 
-A call is cut into parts (src/coll/card/layout.c), sequences of a node's engine (engine.py); of
-FP32 on three nodes or more one half of each block goes round the other way, even parts one way
-and odd ones the other. The host starts as many at once as it may (src/gasnet/run_card.c), and
-another when it hears that one has ended.
+A call is cut into parts (src/coll/card/layout.c), sequences of a node's engine (engine.py). The
+host starts as many at once as it may (src/gasnet/run_card.c), and another when it hears that one
+has ended. Of FP32 on three nodes or more one half of each block goes round the other way, even
+parts one way and odd ones the other; buffers are in place, so parts of a direction that are as
+long as each other are one sequence, a series, and what later parts of it send first is another.
 """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, log2
 from statistics import median
@@ -20,6 +21,7 @@ STARTS, LATER = 7, 31
 LONG = 4000    # packets handled, with which it does not matter
 # Of calls with more parts the first repeat themselves.
 MOST, SAME = 32, 16
+SEQS = 128     # SeqIDs of a sequence's packets (FSH_CARD_SEQS)
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,12 @@ class Call:
     part: int         # packets of a block that a part has at most
     few: int          # ... that a part has that is not full
     ways: int         # directions of the ring in use
-    parts: int        # at once
-    host: int         # the host's own work to start a part
+    series: int       # parts of a sequence, at most
+    parts: int        # sequences at once, but for those that only send
+    store: float      # of a descriptor
+    host: int         # the host's other work to start a sequence
     begin: int        # from there to the engine's having it
-    end: int          # from a part's end to the host's knowing
+    end: int          # from a sequence's end to the host's knowing
 
 
 def _engine(system, wire, nodes):
@@ -72,9 +76,9 @@ def _call(system, wire, nodes, block):
     both = wire == "fp32" and nodes > 2 and block >= e["both_from"]
     pcie = system["pcie"]["cycles"]
     return Call(values=_engine(system, wire, nodes).lines * LINE, part=e["part"], few=e["few"],
-                ways=2 if both else 1, parts=e["parts_both"] if both else e["parts"],
-                host=ceil((2 * nodes - 1) * LINE / h["store_bytes"]) + h["call"]
-                + e["run_writes"] * h["write"],
+                ways=2 if both else 1, series=SEQS // (2 * (nodes - 1)) if both else 1,
+                parts=e["parts_both"] if both else e["parts"], store=LINE / h["store_bytes"],
+                host=h["call"] + e["run_writes"] * h["write"],
                 begin=pcie + p["run"] + e["open"], end=e["told"] + pcie + h["poll"])
 
 
@@ -103,25 +107,63 @@ def _cut(c, block):
     return [(way, packets) for packets in _divide(c, block / 2) for way in (0, 1)]
 
 
+def _series(call, parts):
+    """Parts of each sequence that receives, (direction, [(number, packets of a block)])."""
+    lanes = [[] for _ in range(call.ways)]
+    for number, (way, packets) in enumerate(parts):
+        lane = lanes[way]
+        full = ceil(packets) == call.part
+        if not lane or len(lane[-1][1]) == call.series or lane[-1][0] != full:
+            lane.append((full, []))
+        lane[-1][1].append((number, packets))
+    return [(way, lane[i][1]) for i in range(max(map(len, lanes)))
+            for way, lane in enumerate(lanes) if i < len(lane)]
+
+
+def _steps(nodes, parts):
+    """Of the sequence that receives: all, but for what the others send first; and those."""
+    receives = [(number, step, packets) for i, (number, packets) in enumerate(parts)
+                for step in range(i > 0, 2 * nodes - 1)]
+    return receives, [(number, 0, packets) for number, packets in parts[1:]]
+
+
+def _start_cycles(call, steps):
+    return ceil(len(steps) * call.store) + call.host
+
+
 def _run(e, call, parts, later):
     """Parts, (direction, packets of a block) each: until the host knows of the last end."""
-    node, waiting, now, last = engine.Node(e), list(enumerate(parts)), 0.0, 0.0
+    node, waiting, now, last, begun = engine.Node(e), _series(call, parts), 0.0, 0.0, 0
 
-    def start(at):
+    def start(way, steps, ended):
+        nonlocal now, begun
+        now += _start_cycles(call, steps)
+        node.start(now + call.begin + later * (17 * begun + 23) % LATER - LATER // 2, way, steps,
+                   ended)
+        begun += 1
+
+    def admit(at, most):
+        """The first sends of a series are started behind those series that are."""
         nonlocal now
-        if waiting:
-            number, (way, packets) = waiting.pop(0)
-            now = max(now, at) + call.host
-            reaches = now + call.begin + later * (17 * number + 23) % LATER - LATER // 2
-            node.start(reaches, way, packets, number, ended)
+        now, sends = max(now, at), []
+        for way, some in waiting[:most]:
+            receives, first = _steps(e.nodes, some)
+            start(way, receives, ended)
+            if first:
+                sends.append((way, first))
+        del waiting[:most]
+        for way, first in reversed(sends):
+            start(way, first, told)
 
-    def ended(at):
+    def told(at):
         nonlocal last
         last = max(last, at + call.end)
-        node.at(at + call.end, lambda: start(node.now))
 
-    for _ in range(call.parts):
-        start(0.0)
+    def ended(at):
+        told(at)
+        node.at(at + call.end, lambda: admit(node.now, 1))
+
+    admit(0.0, call.parts)
     node.run()
     return last
 
@@ -138,8 +180,17 @@ def allreduce(e, call, parts):
     if len(parts) <= MOST:
         return _median(e, call, parts)
     times = ceil((len(parts) - MOST) / SAME)
-    few = _median(e, call, parts[times * SAME:])
-    return few + times * (_median(e, call, parts[(times - 1) * SAME:]) - few)
+    if call.series == 1:
+        few = _median(e, call, parts[times * SAME:])
+        return few + times * (_median(e, call, parts[(times - 1) * SAME:]) - few)
+    # In one series of each direction; and what it takes to go over to another one.
+    one = replace(call, series=len(parts))
+    few = _median(e, one, parts[times * SAME:])
+    more = _median(e, one, parts[(times - 1) * SAME:])
+    two = _median(e, replace(call, series=MOST // 4), ((0, call.part), (1, call.part)) * (MOST // 2))
+    two -= _median(e, one, ((0, call.part), (1, call.part)) * (MOST // 2))
+    full = sum(ceil(packets) == call.part for _, packets in parts) // call.ways
+    return few + times * (more - few) + (ceil(full / call.series) - 1) * two
 
 
 def block_bytes(values, nodes):
@@ -155,9 +206,10 @@ def _parts(system, values, nodes, wire):
 
 
 def start(system, values, nodes, wire):
-    """The host's own work to start an all-reduce: its first parts."""
+    """The host's own work to start an all-reduce: its first sequences."""
     _, call, parts = _parts(system, values, nodes, wire)
-    return min(len(parts), call.parts) * call.host
+    return sum(_start_cycles(call, steps) for _, some in _series(call, parts)[:call.parts]
+               for steps in _steps(nodes, some) if steps)
 
 
 def cycles(system, values, nodes, wire):
