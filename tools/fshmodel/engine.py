@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import ceil, inf
 
+from . import sender
+
 PULSE = WINDOW = 8      # fsh_cahead: packets claimed in a pulse, or in a look
 TOLD = 4                # ... of which every fourth is told
 ANSWERED = 16           # fsh_cask: packets that an answer grants, at most
@@ -41,14 +43,17 @@ class Engine:
     places: int       # of packets on their way out
     memory: int       # from a line's request to its coming
     written: int      # from the last line on its way out to the end of its write
-    reads: float      # lines of memory a cycle
+    window: int       # lines of memory that may be under way
+    reads: float      # ... a cycle, therefore
     lookup: int       # of the keys
     fold: int         # from a packet's line to the combined one
     code: int         # from a line on its way out to the encoded one
     link: float       # of a packet on a link
     message: int      # of a message there
     pieces: int       # of a packet
-    post: int         # from a unit to the link
+    beats: float      # ... of which a memory is read
+    post: int         # from a unit to the sequencer
+    lead: int         # from there to the link
     flight: int       # from a packet's last beat to its being looked up
     heard: int        # from a message's last beat to its use
     ports: int        # to the next node
@@ -109,11 +114,14 @@ class Node:
         self.claims, self.used = {}, 0      # is a claimed packet whole
         self.eager = set()                  # packets that came so
         self.keys, self.looking = deque(), False
-        self.links = [[_Port(self) for _ in range(e.ports)] for _ in range(2)]
+        self.links = [[sender.Port(self, (link + p) % sender.LANES) for p in range(e.ports)]
+                      for link in range(2)]
+        self.sender = sender.Sender(self)
         self.until = [0.0, 0.0]   # when links have sent what there is, but for messages
         self.way_out = self.writes = self.rx = 0.0
         self.places = deque([0.0] * e.places)   # when they are free again
         self.coming = deque()
+        self.under_way, self.asked = deque(), 0.0   # lines of memory
         self.may = list(e.eager)  # a packet may go eagerly
         self.commands, self.turn, self.rotation = deque(), -1, 0
 
@@ -158,6 +166,18 @@ class Node:
             self.at(self.now + cycles, what)
             self.at(self.now + cycles, self.next_look)
 
+    def ask_lines(self, at, lines):
+        """Cycles until so many have been asked for behind those of the other unit, where some
+        wait until others have come."""
+        when = max(at, self.asked)
+        for _ in range(ceil(lines)):
+            if len(self.under_way) == self.e.window:
+                when = max(when, self.under_way.popleft())
+            self.under_way.append(when + self.e.memory)
+            when += 1
+        self.asked = when
+        return when - at
+
     def sequences(self):
         return (s for u in self.units for s in u.contexts)
 
@@ -174,17 +194,11 @@ class Node:
     def crowded(self):
         return self.used >= self.e.slots / 2
 
-    def port(self, link):
-        """What is for the only other node takes its ports in turns (fsh_contexts)."""
-        ports = self.links[link]
-        self.rotation += 1
-        return ports[self.rotation % len(ports)]
-
     def message(self, at, link, what):
         """A message for a neighbour, which is what it does here a flight later."""
         link = link if self.e.nodes > 2 else 0
-        self.at(at + BEGIN + self.e.post, lambda: self.port(link).add(
-            self.e.message, self.e.heard, lambda _: what(), True))
+        self.at(at + BEGIN + self.e.post, lambda: self.sender.add(
+            link, self.e.message, 0, self.e.heard, what))
 
     def ask(self, way, key, found=0):
         """A question comes: which packets from this one on are claimed?"""
@@ -233,9 +247,10 @@ class Node:
         self.until[way] = (max(self.until[way], ready + self.e.post)
                            + link / self.e.ports)
         self.places.append(self.until[way])
-        self.at(ready + BEGIN + self.e.post, lambda: self.port(way).add(
-            link, self.e.flight, lambda left: self.arrive(key, eager, share, left),
-            False, self.e.pieces))
+        left, pieces = [self.e.pieces], self.e.pieces
+        self.at(ready + BEGIN + self.e.post, lambda: self.sender.add(
+            way, link / pieces, self.e.beats * share / pieces, self.e.flight,
+            lambda: self.arrive(key, eager, share, left), pieces))
 
     def arrive(self, key, eager, share, left):
         """A piece is looked up, and its lines are stored; the last one of a packet commits it."""
@@ -246,7 +261,8 @@ class Node:
 
         def looked():
             self.rx = self.now + self.e.wire * share / self.e.pieces
-            if left == 0:
+            left[0] -= 1
+            if left[0] == 0:
                 self.rx += 1
                 self.at(self.rx, lambda: self.whole(key, eager))
             self.at(self.rx, self.next_arrival)
@@ -271,32 +287,6 @@ class Node:
     def wake(self):
         for u in self.units:
             u.wake()
-
-
-class _Port:
-    """Of a link: packets in order, between them messages."""
-
-    def __init__(self, node):
-        self.node, self.busy = node, False
-        self.bulk, self.brief, self.turn = deque(), deque(), False
-
-    def add(self, beats, flight, what, brief, pieces=1):
-        """what(pieces that are to come) where each has come."""
-        (self.brief if brief else self.bulk).append((beats, flight, what, pieces))
-        if not self.busy:
-            self.go()
-
-    def go(self):
-        queue = self.brief if self.brief and (self.turn or not self.bulk) else self.bulk
-        self.busy = bool(queue)
-        if not queue:
-            return
-        self.turn = queue is self.bulk
-        beats, flight, what, pieces = queue.popleft()
-        self.node.at(self.node.now + beats, self.go)
-        for left in range(pieces):
-            self.node.at(self.node.now + beats * (pieces - left) / pieces + flight,
-                         lambda left=left: what(left))
 
 
 class _Unit:
@@ -549,16 +539,20 @@ class _Unit:
         """Lines of memory, of the descriptor or of an operand: when they are there. Of two that
         are under way the second asks until the first has come."""
         node, e = self.node, self.e
-        lines = (1 if packet is None else s.lines(e, packet)) / e.reads
+        lines = 1 if packet is None else s.lines(e, packet)
         at = node.now + 1
         if packet is not None:
             at = max(at, s.used.get(packet - 2, 0.0))
+        least = lines
+        if e.reads < 1:
+            lines = node.ask_lines(at, lines)
         # Units take lines in turns, so what another one has under way takes longer, too.
         for other in node.units:
             if other is not self and other.asks > at:
-                both = min(other.asks - at, lines)
+                both = min(other.asks - at, least)
                 other.delay(both)
-                lines += both
+                if e.reads == 1:
+                    least = lines = lines + both
         self.asks = at + lines
         self.own_busy = max(self.asks, self.own_comes)
         self.own_comes = max(self.own_comes + lines, self.asks - 1 + e.memory)

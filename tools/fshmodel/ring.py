@@ -53,11 +53,12 @@ def _engine(system, wire, nodes):
         nodes=nodes, coded=coded, lines=lines, wire=packet // LINE, units=e["units"],
         contexts=e["contexts"], slots=e["slots"], reserve=e["sequences"] + e["eager"],
         places=e["places"], memory=memory, written=system["dram"]["write_cycles"] + e["written"]
-        - (e["pack"] if coded else 0), reads=min(1.0, e["reads"] / memory),
+        - (e["pack"] if coded else 0), window=e["reads"], reads=min(1.0, e["reads"] / memory),
         lookup=e["lookup"], fold=e["fold"], code=e["encode"] + e["pack"] if coded else 0,
         link=transfer.beats(system, packet) + e["gap"] * transfer.packets(system, packet),
         message=e["message_beats"], pieces=transfer.packets(system, packet),
-        post=e["post"] + p["sequencer"] + p["send_queue"] + p["link_tx"],
+        beats=packet / link["beat_bytes"], post=e["post"],
+        lead=p["sequencer"] + p["send_queue"] + p["link_tx"],
         flight=link["cycles"] + p["link_rx"] + p["receiver"] + e["tap"],
         heard=link["cycles"] + p["link_rx"] + p["receiver"] + e["heard"],
         ports=link["ports"] if nodes == 2 else 1,
@@ -76,7 +77,7 @@ def _call(system, wire, nodes, block):
     both = wire == "fp32" and nodes > 2 and block >= e["both_from"]
     pcie = system["pcie"]["cycles"]
     return Call(values=_engine(system, wire, nodes).lines * LINE, part=e["part"], few=e["few"],
-                ways=2 if both else 1, series=SEQS // (2 * (nodes - 1)) if both else 1,
+                ways=2 if both else 1, series=max(1, SEQS // (2 * (nodes - 1))) if both else 1,
                 parts=e["parts_both"] if both else e["parts"], store=LINE / h["store_bytes"],
                 host=h["call"] + e["run_writes"] * h["write"],
                 begin=pcie + p["run"] + e["open"], end=e["told"] + pcie + h["poll"])
@@ -187,8 +188,8 @@ def allreduce(e, call, parts):
     one = replace(call, series=len(parts))
     few = _median(e, one, parts[times * SAME:])
     more = _median(e, one, parts[(times - 1) * SAME:])
-    two = _median(e, replace(call, series=MOST // 4), ((0, call.part), (1, call.part)) * (MOST // 2))
-    two -= _median(e, one, ((0, call.part), (1, call.part)) * (MOST // 2))
+    some = ((0, call.part), (1, call.part)) * (MOST // 2)
+    two = _median(e, replace(call, series=MOST // 4), some) - _median(e, one, some)
     full = sum(ceil(packets) == call.part for _, packets in parts) // call.ways
     return few + times * (more - few) + (ceil(full / call.series) - 1) * two
 

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What packets and messages of a collective engine pass behind it: the node's sequencer and a
+link, in cycles."""
+from collections import deque
+
+LANES = 2
+CONTEXTS = 4        # fsh_contexts: of requests; the last one takes no command of several packets
+NONE = [None] * CONTEXTS
+LOAD, PICK = 3, 3   # cycles from a command to the next (fsh_ccmd), from a packet (fsh_seq)
+READS = 3           # fsh_seq_read: that wait for their lane
+AHEAD = 120         # ... beats of a lane that may be waited for when another is asked for
+READ = 2            # fsh_cserve: cycles beside the beats
+
+
+class Sender:
+    """The sequencer: a command has the lowest context that is free; of contexts that can go on
+    the one goes whose last packet is longest ago, so packets may overtake each other. Reads of
+    both lanes are in one queue (fsh_seq_read), and a lane serves one at a time (fsh_cserve)."""
+
+    def __init__(self, node):
+        self.node = node
+        self.commands, self.reads = deque(), deque()
+        self.contexts, self.turns = [None] * CONTEXTS, list(range(CONTEXTS))
+        self.loads = self.picks = 0.0
+        self.busy, self.owed = [0.0] * LANES, [0.0] * LANES   # until; beats not yet asked for
+        self.last, self.due = 0, set()
+
+    def add(self, link, beats, read, flight, what, pieces=1):
+        """So many pieces of beats, of which so many are read (none: a message)."""
+        self.commands.append([link, beats, read, flight, what, pieces])
+        self.go()
+
+    def go(self):
+        while self.load() or self.serve() or self.pick():
+            pass
+
+    def is_before(self, when):
+        if when > self.node.now and when not in self.due:
+            self.due.add(when)
+            self.node.at(when, self.again)
+        return when > self.node.now
+
+    def again(self):
+        self.due.remove(self.node.now)
+        self.go()
+
+    def load(self):
+        if not self.commands or self.is_before(self.loads):
+            return False
+        for i in range(CONTEXTS - (self.commands[0][5] > 1)):
+            if self.contexts[i] is None:
+                self.contexts[i] = self.commands.popleft()
+                self.loads = self.node.now + LOAD
+                return True
+        return False
+
+    def ahead(self, lane):
+        return self.owed[lane] + max(0.0, self.busy[lane] - READ - self.node.now)
+
+    def serve(self):
+        if not self.reads or self.is_before(self.busy[self.reads[0][0].lane]):
+            return False
+        port, beats, read, flight, what = self.reads.popleft()
+        self.owed[port.lane] -= read
+        self.busy[port.lane] = self.node.now + read + READ
+        self.node.at(self.node.now + self.node.e.lead,
+                     lambda: port.add(beats, flight, what, False))
+        return True
+
+    def pick(self):
+        node = self.node
+        if self.contexts == NONE or self.is_before(self.picks):
+            return False
+        for i in self.turns:
+            if self.contexts[i] is None:
+                continue
+            link, beats, read, flight, what, pieces = self.contexts[i]
+            ports = node.links[link]
+            if self.last:
+                ports = ports[self.last:] + ports[:self.last]
+            if read:
+                if len(self.reads) >= READS:
+                    continue
+                ports = [p for p in ports if not self.is_full(p.lane)]
+                if not ports:
+                    continue
+            port = ports[0]
+            self.last = (node.links[link].index(port) + 1) % node.e.ports
+            if read:
+                self.owed[port.lane] += read
+                self.reads.append((port, beats, read, flight, what))
+            else:
+                node.at(node.now + node.e.lead, lambda: port.add(beats, flight, what, True))
+            self.contexts[i][5] -= 1
+            if pieces == 1:
+                self.contexts[i] = None
+            self.turns.remove(i)
+            self.turns.append(i)
+            self.picks = node.now + PICK
+            return True
+        return False
+
+    def is_full(self, lane):
+        most = self.ahead(lane) - AHEAD
+        return most > 0 and self.is_before(self.node.now + most)
+
+
+class Port:
+    """Of a link: packets in order, between them messages."""
+
+    def __init__(self, node, lane):
+        self.node, self.lane, self.busy = node, lane, False
+        self.bulk, self.brief, self.turn = deque(), deque(), False
+
+    def add(self, beats, flight, what, brief):
+        """what() where it has come."""
+        (self.brief if brief else self.bulk).append((beats, flight, what))
+        if not self.busy:
+            self.go()
+
+    def go(self):
+        queue = self.brief if self.brief and (self.turn or not self.bulk) else self.bulk
+        self.busy = bool(queue)
+        if not queue:
+            return
+        self.turn = queue is self.bulk
+        beats, flight, what = queue.popleft()
+        self.node.at(self.node.now + beats, self.go)
+        self.node.at(self.node.now + beats + flight, what)
