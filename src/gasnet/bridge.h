@@ -51,9 +51,9 @@ void fsh_job_bridge_forget(uint32_t second, const void *addr, size_t bytes);
 enum fsh_bridge_status fsh_job_bridge_begin(
     uint32_t node, const struct fsh_job_bridge_move *move);
 enum fsh_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved);
-/* For polls: drives what the network does for transfers under way, without which other
- * ranks' would wait for the buffers that these hold. True while there is one: it needs this
- * rank's polls. */
+/* For polls: drives what the network does for transfers under way, those of second connections
+ * aside, without which other ranks' would wait for the buffers that these hold. True while
+ * there is one: it needs this rank's polls. */
 bool fsh_job_bridge_kick(void);
 const char *fsh_job_bridge_why(uint32_t node);
 /* Sleeps until there is news of that node's transfer, at most ns, less than a second. */

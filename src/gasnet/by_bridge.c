@@ -86,7 +86,7 @@ static void look(uint32_t node, struct way *way)
     fsh_kicks_leave();
 }
 
-/* Ends what fsh_job_bridge_kick has driven to its end. */
+/* True while there is a transfer: the network, too, needs this rank's polls. */
 bool fsh_by_bridge_kick(void)
 {
     if (atomic_load_explicit(&active, memory_order_acquire) == 0)

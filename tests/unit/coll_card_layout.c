@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How calls of collectives lie in an engine's memory and are cut into parts, and what single
+ * programs become: descriptors with all their sources, roots in place, encoded rings. What
+ * engines make of them: coll_card.c.
+ */
+#include "check.h"
+#include "coll/card/card.h"
+
+typedef const struct fsh_program_algorithm *algorithm_t;
+
+static uint32_t node[FSH_PROGRAM_SOURCES], number[FSH_PROGRAM_SOURCES];
+
+static unsigned source(uint64_t *d, unsigned k)
+{
+    uint64_t w = k < 8 ? fsh_colldesc_sources0(d) : fsh_colldesc_sources1(d);
+
+    return (unsigned)(w >> 8 * (k % 8) & 0xff);
+}
+
+/* Short parts are not behind long ones: what is left is divided. */
+static void check_tails(void)
+{
+    const struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE,
+                                        .size = 4};
+    static const struct {
+        size_t packets, large, parts, least;
+    } want[] = {{1, 0, 1, 1},  {5, 0, 1, 5},  {6, 0, 2, 3},  {8, 1, 1, 0},
+                {9, 0, 2, 5},  {16, 2, 2, 0}, {17, 1, 3, 5}, {18, 1, 3, 5},
+                {22, 1, 4, 5}, {30, 2, 5, 5}, {64, 8, 8, 0}};
+
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        struct fsh_card_cut cut = fsh_card_cut_of(
+            fsh_program_named("ring"), &s, 4,
+            s.size * want[i].packets * FSH_CARD_PACKET / 4, FSH_CARD_PACKET);
+
+        CHECK(cut.large == want[i].large && cut.parts == want[i].parts &&
+                  cut.least == want[i].least * FSH_CARD_PACKET,
+              "%zu packets: %zu and %zu of %zu", want[i].packets, cut.large,
+              cut.parts - cut.large, cut.least);
+    }
+}
+
+/* A ring is cut within its blocks: 8 packets of each, at the same place of the block. */
+static void check_ring_cut(void)
+{
+    const struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE,
+                                        .size = 8};
+    const struct fsh_program_range fifth = {FSH_PROGRAM_DST, 5, 1};
+    struct fsh_card_layout whole =
+        fsh_card_layout_of(s.call, 0, 8, 4, 256 << 10);
+    struct fsh_card_cut cut = fsh_card_cut_of(fsh_program_named("ring"), &s, 4,
+                                              256 << 10, FSH_CARD_PACKET);
+    struct fsh_card_part p = fsh_card_part_of(&whole, &cut, 3);
+
+    CHECK(cut.parts == 16 && !cut.vector && p.offset == 0);
+    CHECK(fsh_card_range_bytes(&p.layout, &fifth) == 8 << 10);
+    CHECK(fsh_card_range_at(&p.layout, &fifth, 0) == (5 << 17) + (3 << 13));
+    CHECK(fsh_card_range_at(&p.layout, &fifth,
+                            fsh_card_room_pitch(&p.layout)) == 5 << 13);
+}
+
+/* Blocks stay where the client has them if each begins at a line, and only then. */
+static void check_layouts(void)
+{
+    struct fsh_card_layout l =
+        fsh_card_layout_of(FSH_PROGRAM_BROADCAST, 0, 2, 1, 256);
+
+    CHECK(l.pitch == 0 && fsh_card_bytes(&l) == 256);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 1);
+    l = fsh_card_layout_of(FSH_PROGRAM_BROADCAST, 0, 2, 1, 255);
+    CHECK(l.pitch == 128 && fsh_card_bytes(&l) == 256);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 2);
+    l = fsh_card_layout_of(FSH_PROGRAM_ALLREDUCE, 0, 1, 4, 5);
+    CHECK(l.pitch == 0 && fsh_card_bytes(&l) == 64);
+    l = fsh_card_layout_of(FSH_PROGRAM_GATHER, 2, 4, 1, 8);
+    CHECK(l.pitch == 64 && fsh_card_bytes(&l) == 256);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_SRC) == 1);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 4);
+}
+
+/* More sources than teams of so many ranks have. */
+static void check_sources(void)
+{
+    static struct fsh_program_step one = {.local = {FSH_PROGRAM_TMP, 0, 1},
+                                          .sources = FSH_PROGRAM_SOURCES,
+                                          .dest = FSH_PROGRAM_NOBODY,
+                                          .reduce = true};
+    struct fsh_program program = {.blocks = 1, .steps = 1, .step = &one};
+    uint32_t nodes[FSH_PROGRAM_SOURCES];
+    struct fsh_card_sequence q = {
+        .program = &program,
+        .layout = fsh_card_layout_of(FSH_PROGRAM_BARRIER, 0, 1, 1, 0),
+        .node = nodes,
+        .number = nodes};
+    uint64_t desc[1][FSH_COLLDESC_WORDS];
+
+    for (unsigned k = 0; k < FSH_PROGRAM_SOURCES; k++) {
+        one.source[k] = (uint16_t)k;
+        nodes[k] = 3 * k + 7;
+    }
+    fsh_card_translate(&q, desc);
+    CHECK(fsh_colldesc_count(desc[0]) == FSH_PROGRAM_SOURCES);
+    for (unsigned k = 0; k < FSH_PROGRAM_SOURCES; k++)
+        CHECK(source(desc[0], k) == nodes[k]);
+    one.sources = 1;
+    fsh_card_translate(&q, desc);
+    CHECK(fsh_colldesc_sources0(desc[0]) == nodes[0] &&
+          fsh_colldesc_sources1(desc[0]) == 0);
+}
+
+/* No rank gets more unasked than there is room for; from partners always. */
+static void check_near(void)
+{
+    for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)
+        for (uint32_t r = 0; r < n; r++) {
+            unsigned from = 0;
+
+            for (uint32_t a = 0; a < n; a++)
+                from += a != r && fsh_card_near(n, a, r);
+            CHECK(from <= FSH_COLL_EAGER && !fsh_card_near(n, r, r));
+            CHECK((r ^ 1) >= n || fsh_card_near(n, r ^ 1, r));
+            CHECK(fsh_card_near(n, (r + n - 1) % n, r));
+        }
+    CHECK(!fsh_card_near(64, 0, 3) && !fsh_card_near(64, 60, 0));
+}
+
+/* What an engine gets has the same order. */
+static void check_choice(void)
+{
+    for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
+        for (size_t bytes = 8; bytes < 1 << 20; bytes *= 2) {
+            const struct fsh_program_shape s = {
+                .call = (enum fsh_program_call)c, .size = 6};
+            algorithm_t a = fsh_card_choose(&s, bytes);
+
+            CHECK(fsh_program_does(a, s.call) &&
+                  a->order == fsh_program_choose(&s, bytes)->order);
+        }
+}
+
+/* A root that is in place sends what it has, and keeps nothing. */
+static void check_in_place(void)
+{
+    const struct fsh_program_shape s = {.call = FSH_PROGRAM_BROADCAST,
+                                        .size = 2};
+    struct fsh_program *p =
+        fsh_program_make(fsh_program_named("binomial"), &s, 0);
+    struct fsh_card_sequence q = {.program = p,
+                                  .layout =
+                                      fsh_card_layout_of(s.call, 0, 1, 1, 64),
+                                  .node = node,
+                                  .number = number,
+                                  .at = {[FSH_PROGRAM_SRC] = 128}};
+    uint64_t desc[1][FSH_COLLDESC_WORDS];
+
+    CHECK(p != NULL && p->steps == 1);
+    for (unsigned same = 0; same < 2; same++) {
+        q.at[FSH_PROGRAM_DST] = same ? 128 : 0;
+        fsh_card_translate(&q, desc);
+        CHECK(fsh_colldesc_send(desc[0]) &&
+              fsh_colldesc_own_addr(desc[0]) == 2);
+        CHECK(fsh_colldesc_store(desc[0]) == !same);
+    }
+    fsh_program_free(p);
+}
+
+/* All steps of an encoded ring are marked, and say what is summed. */
+static void check_encoded(void)
+{
+    const struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE,
+                                        .size = 3};
+    struct fsh_program *p = fsh_program_make(fsh_program_named("ring"), &s, 1);
+    struct fsh_card_sequence q = {.program = p,
+                                  .layout =
+                                      fsh_card_layout_of(s.call, 1, 3, 4, 3000),
+                                  .ranks = 3,
+                                  .node = node,
+                                  .number = number,
+                                  .type = FSH_FOLD_FLOAT,
+                                  .op = FSH_FOLD_SUM};
+    static uint64_t desc[FSH_CARD_STEPS][FSH_COLLDESC_WORDS];
+
+    CHECK(p != NULL && p->steps <= FSH_CARD_STEPS);
+    for (unsigned bfp = 0; bfp < 2; bfp++) {
+        q.bfp = bfp;
+        fsh_card_translate(&q, desc);
+        for (uint32_t i = 0; i < p->steps; i++) {
+            uint64_t *d = desc[i];
+
+            CHECK(fsh_colldesc_bfp(d) == bfp);
+            CHECK(!bfp || (fsh_colldesc_kind(d) == FSH_FOLD_FLOAT &&
+                           fsh_colldesc_op(d) == FSH_FOLD_SUM));
+        }
+    }
+    fsh_program_free(p);
+}
+
+/* What the engine does not combine. */
+static void check_folds(void)
+{
+    CHECK(fsh_card_folds(FSH_FOLD_DOUBLE, FSH_FOLD_SUM));
+    CHECK(fsh_card_folds(FSH_FOLD_INT64, FSH_FOLD_XOR));
+    CHECK(!fsh_card_folds(FSH_FOLD_FLOAT, FSH_FOLD_XOR));
+    CHECK(!fsh_card_folds(FSH_FOLD_INT32, FSH_FOLD_PROD));
+    CHECK(!fsh_card_folds(FSH_FOLD_INT32, FSH_FOLD_MINLOC));
+}
+
+int main(void)
+{
+    for (uint32_t r = 0; r < FSH_PROGRAM_SOURCES; r++) {
+        node[r] = (r * 11 + 5) % FSH_MAX_NODES;
+        number[r] = r * 3 % FSH_CARD_TEAMS;
+    }
+    check_layouts();
+    check_folds();
+    check_sources();
+    check_in_place();
+    check_encoded();
+    check_ring_cut();
+    check_tails();
+    check_near();
+    check_choice();
+    return 0;
+}
