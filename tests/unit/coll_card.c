@@ -634,6 +634,9 @@ static void list_parts(struct fsh_card_sequence *q,
         l->steps = fsh_card_append(q, which, l->desc, l->steps);
     }
     fsh_card_close(l->desc, l->steps);
+    /* Sends claim nothing, and so never wait for room. */
+    for (uint32_t i = 0; which == FSH_CARD_SENDS && i < l->steps; i++)
+        CHECK(fsh_colldesc_count(l->desc[i]) == 0);
 }
 
 /* What the sequences of a rank are: of a series, of what it receives and what it only sends,
