@@ -61,6 +61,8 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp versus M
 	@tools/fshperf/plot-fabric.sh $(PAPER)/fabric-links.csv $(PAPER)
 	@$(BUILD)/bin/fshperf host-driven --json $(PAPER)/host-driven.json
 	@$(BUILD)/bin/fshperf coll --clock simulated --json $(PAPER)/coll.json
+	@$(BUILD)/bin/fshperf bridge --clock simulated --json $(PAPER)/bridge.json
+	@$(BUILD)/bin/fshperf bridge --clock simulated --sweep --json $(PAPER)/bridge-sweep.json
 	@$(BUILD)/tests/tb_fsh_coll_pressure 1 1:equal:20:4:4:8 8:equal:20:4:4:8 \
 	    32:harmonic:20:4:4:8 1:equal:20:32:32:4 8:equal:20:32:32:4 32:harmonic:20:32:32:4
 	@$(BUILD)/tests/tb_fsh_coll_partition 1 1:equal:20:32:1:2 8:equal:20:32:1:2 \
@@ -76,6 +78,10 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp versus M
 	@$(RUN) -n 2 --conduit smp --timeout 300 $(BUILD)/bin/fshperf limits
 	@$(BUILD)/bin/fshperf smp --json $(BUILD)/smp.json
 	@$(BUILD)/bin/fshperf coll --json $(BUILD)/coll.json
+	@$(RUN) -n 2 --conduit ofi --timeout 900 $(BUILD)/bin/fshperf net --json $(BUILD)/net.json
+	@$(BUILD)/bin/fshperf bridge --rounds $(ROUNDS) --json $(BUILD)/bridge.json
+	@python3 bench/sim_processes.py --fshrun $(RUN) --fshperf $(BUILD)/bin/fshperf \
+	    --json $(BUILD)/sim-processes.json
 	@python3 bench/peers.py --fshperf $(BUILD)/bin/fshperf \
 	    --build $(BUILD)/peers --rounds $(ROUNDS) --json $(BUILD)/peers.json
 	@python3 bench/train.py --fshrun $(RUN) --train $(BUILD)/examples/08_train \

@@ -63,6 +63,7 @@ struct host {
     struct fid_av av;
     struct fid_cq cq;
     bool used;
+    const struct fsh_network_model *model; /* in use when it was opened */
     uint64_t free_ns; /* what it sends next leaves no earlier */
     struct event event[EVENTS];
 };
@@ -93,7 +94,7 @@ static uint64_t send_bytes(struct host *from, uint64_t ready, size_t bytes,
     if (ready < from->free_ns)
         ready = from->free_ns;
     from->free_ns = ready + (uint64_t)((double)bytes * 1e3 / mb_per_s + 0.5);
-    return from->free_ns + model.use->delay_ns;
+    return from->free_ns + from->model->delay_ns;
 }
 
 static struct event *new_event(struct endpoint *owner, struct host *host)
@@ -196,7 +197,7 @@ static ssize_t ep_send(struct fid_ep *ep, const void *buf, size_t len,
     struct event *out, *in;
 
     (void)desc;
-    fsh_simulated()->spend(model.use->post_ns);
+    fsh_simulated()->spend(here->host->model->post_ns);
     if (to >= ENDPOINTS || !model.endpoint[to].used || len > sizeof in->message)
         return -FI_EINVAL;
     there = &model.endpoint[to];
@@ -207,7 +208,8 @@ static ssize_t ep_send(struct fid_ep *ep, const void *buf, size_t len,
             out->used = false;
         return -FI_EAGAIN;
     }
-    in->at = send_bytes(here->host, now(), len, model.use->write_mb_per_s);
+    in->at =
+        send_bytes(here->host, now(), len, here->host->model->write_mb_per_s);
     in->to = there;
     in->bytes = len;
     memcpy(in->message, buf, len);
@@ -239,7 +241,7 @@ static struct event *begin_rma(struct fid_ep *ep, const struct fi_msg_rma *msg,
     struct endpoint *here = (struct endpoint *)ep;
     struct event *e;
 
-    fsh_simulated()->spend(model.use->post_ns);
+    fsh_simulated()->spend(here->host->model->post_ns);
     *there = reach(msg->addr, msg->rma_iov);
     e = *there != NULL ? new_event(here, here->host) : NULL;
     if (e == NULL)
@@ -260,8 +262,8 @@ static ssize_t ep_readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
         return there != NULL ? -FI_EAGAIN : -FI_EINVAL;
     e->target = msg->msg_iov->iov_base;
     e->source = there->at + msg->rma_iov->addr;
-    e->at = send_bytes(there->host, now() + model.use->delay_ns, e->bytes,
-                       model.use->read_mb_per_s);
+    e->at = send_bytes(there->host, now() + there->host->model->delay_ns,
+                       e->bytes, there->host->model->read_mb_per_s);
     return 0;
 }
 
@@ -278,8 +280,9 @@ static ssize_t ep_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
         return there != NULL ? -FI_EAGAIN : -FI_EINVAL;
     e->target = there->at + msg->rma_iov->addr;
     e->source = msg->msg_iov->iov_base;
-    e->at = send_bytes(here->host, now(), e->bytes, model.use->write_mb_per_s) +
-            model.use->delay_ns;
+    e->at = send_bytes(here->host, now(), e->bytes,
+                       here->host->model->write_mb_per_s) +
+            here->host->model->delay_ns;
     return 0;
 }
 
@@ -410,14 +413,15 @@ static int mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t access,
                                 .bind = bind_any,
                                 .control = control_any};
     double pages = (double)((len + PAGE - 1) / PAGE);
+    struct host *host = HOST_OF(fid, domain);
 
     (void)access;
     (void)offset;
     (void)key;
     (void)flags;
     (void)context;
-    fsh_simulated()->spend(model.use->register_ns +
-                           (uint64_t)(pages * model.use->register_page_ns));
+    fsh_simulated()->spend(host->model->register_ns +
+                           (uint64_t)(pages * host->model->register_page_ns));
     for (unsigned i = 0; i < REGIONS; i++) {
         struct region *r = &model.region[i];
 
@@ -426,7 +430,7 @@ static int mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t access,
         *r = (struct region){
             .mr = {.fid = {.fclass = FI_CLASS_MR, .ops = &ops}, .key = i},
             .used = true,
-            .host = HOST_OF(fid, domain),
+            .host = host,
             .at = (unsigned char *)(uintptr_t)buf,
             .bytes = len};
         *mr = &r->mr;
@@ -474,6 +478,7 @@ static void open_host(struct host *host)
 
     memset(host, 0, sizeof *host);
     host->used = true;
+    host->model = model.use;
     host->fabric.fid.ops = &fabric;
     host->domain =
         (struct fid_domain){.fid = {.ops = &plain}, .ops = &domain, .mr = &mr};
@@ -527,10 +532,11 @@ uint64_t fsh_network_model_due(const struct fsh_network *n)
 bool fsh_network_model_nap(const struct fsh_network *n, uint64_t ns)
 {
     uint64_t due = fsh_network_model_due(n);
+    uint64_t look = HOST_OF(n->cq, cq)->model->look_ns;
 
     if (due == 0)
         return true;
     ns = ns < due ? ns : due;
-    fsh_simulated()->spend(ns < model.use->look_ns ? ns : model.use->look_ns);
+    fsh_simulated()->spend(ns < look ? ns : look);
     return fsh_network_model_due(n) == 0;
 }

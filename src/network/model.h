@@ -15,7 +15,7 @@
 
 struct fsh_network;
 
-struct fsh_network_model {
+struct fsh_network_model { /* a host and its way to the switch */
     uint64_t delay_ns; /* one way, from the last byte out to the last byte in */
     double read_mb_per_s;  /* of what RDMA reads bring, in 10^6 bytes */
     double write_mb_per_s; /* of what RDMA writes and messages bring */
@@ -26,8 +26,9 @@ struct fsh_network_model {
                                know to be on its way */
 };
 
-/* From now on fsh_network_open opens this; NULL: providers again. Needs simulated time:
- * false if there is none. Keeps the pointer. */
+/* From now on fsh_network_open opens a host of this model, which it keeps when another one is
+ * used; NULL: providers again. Needs simulated time: false if there is none. Keeps the
+ * pointer. */
 bool fsh_network_model_use(const struct fsh_network_model *model);
 
 /* ---- for endpoint.c ---- */

@@ -11,11 +11,11 @@ import tempfile
 
 FSHPERF = sys.argv[1]
 SIZES = [16 << 10, 64 << 10, 256 << 10, 1 << 20]
-STAGES = ["read", "dma_to_card", "dma_from_card", "write"]
+STAGES = {"read": "to_card", "dma_to_card": "to_card", "dma_from_card": "from_card",
+          "write": "from_card", "dma_both": "round_trip"}
 WANT = {(path, mode, None, size) for path in ("to_card", "from_card", "round_trip")
         for mode in ("naive", "pipelined") for size in SIZES} | \
-    {("to_card" if i < 2 else "from_card", "stage", stage, size)
-     for i, stage in enumerate(STAGES) for size in SIZES}
+    {(path, "stage", stage, size) for stage, path in STAGES.items() for size in SIZES}
 
 
 def run(*options, settings=None):
@@ -49,6 +49,8 @@ def check(network):
 
 check(200)
 assert "(--network 0)" in check(0)
+bad = run("--sweep")
+assert bad.returncode == 2 and "--quick and --sweep exclude" in bad.stderr, bad
 bad = run("--network", "0", settings={"FSHMEM_BRIDGE_BUFFER": "5000"})
 assert bad.returncode != 0 and "a multiple of 4096" in bad.stderr, bad
 print("PASS")

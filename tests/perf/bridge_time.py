@@ -13,10 +13,11 @@ FSHPERF = sys.argv[1]
 SIZES = [64 << 10, 1 << 20]
 STAGES = ["read", "dma_to_card", "dma_from_card", "write"]
 PATHS = {"to_card": STAGES[:2], "from_card": STAGES[2:], "round_trip": STAGES}
+ALONE = {**{stage: "to_card" if stage in STAGES[:2] else "from_card" for stage in STAGES},
+         "dma_both": "round_trip"}
 MODES = ("naive", "pipelined")
 WANT = {(path, mode, None, size) for path in PATHS for mode in MODES for size in SIZES} | \
-    {("to_card" if i < 2 else "from_card", "stage", stage, size)
-     for i, stage in enumerate(STAGES) for size in SIZES}
+    {(path, "stage", stage, size) for stage, path in ALONE.items() for size in SIZES}
 
 
 def run(*options, settings=None):
@@ -49,8 +50,7 @@ for row in first.values():
         assert row["mb_per_s"] < row[row["stage"] + "_mb_per_s"], row
 for path, stages in PATHS.items():
     for size in SIZES:
-        alone = {stage: first[("to_card" if stage in STAGES[:2] else "from_card", "stage",
-                               stage, size)]["ns"] for stage in stages}
+        alone = {stage: first[(ALONE[stage], "stage", stage, size)]["ns"] for stage in stages}
         pipelined = first[(path, "pipelined", None, size)]["ns"]
         naive = first[(path, "naive", None, size)]["ns"]
         # Stages overlap where there are pieces, and never where the mode is naive.

@@ -6,9 +6,9 @@
  * pipelining gains. Nothing of it is a figure of a card or of a network. Wall clock, medians
  * of interleaved rounds.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/wait.h>
@@ -20,15 +20,15 @@
 #include "bridge/bridge.h"
 #include "bridge/memory.h"
 #include "bridge_link.h"
+#include "bridge_rows.h"
 #include "bridge_time.h"
 #include "perf.h"
 
-#define MB 1e6
-enum { MOST_ROUNDS = 32, SIZES = 8 };
+enum { MOST_ROUNDS = 32, SIZES = 8, QUICK = 4 };
 
 static const char *json, *use_clock;
 static unsigned rounds = 5, dma = 100, network = 100;
-static bool quick;
+static bool quick, sweep;
 static bool throttled;
 static char loopback_why[256]; /* why it is not */
 
@@ -36,60 +36,55 @@ static const size_t sizes[SIZES] = {
     (size_t)16 << 10, (size_t)64 << 10, (size_t)256 << 10, (size_t)1 << 20,
     (size_t)4 << 20,  (size_t)8 << 20,  (size_t)16 << 20,  (size_t)32 << 20};
 
-static unsigned size_count(void)
-{
-    return quick ? 4 : SIZES;
-}
-
 /* ---- what is measured ---- */
 
-struct path {
-    const char *name;
-    unsigned stages;
-    double goal; /* of the slowest stage */
-};
-static const struct path paths[] = {
-    {"to_card", FSH_BRIDGE_PATH_TO, 0.90},
-    {"from_card", FSH_BRIDGE_PATH_FROM, 0.90},
-    {"round_trip", FSH_BRIDGE_PATH_ROUND, 0.85},
-};
-enum { PATHS = 3, STAGES = 4, GAIN = 90 /* percent */ };
-static const char *const stage_names[STAGES] = {"read", "dma_to_card",
-                                                "dma_from_card", "write"};
+/* Points with one size of buffers follow each other, the longest transfer last. */
+static struct bridge_point points[BRIDGE_POINTS];
+static unsigned count;
 
-/* A row for each size: stages alone, then the paths in both modes. */
-enum { ROWS = STAGES + 2 * PATHS };
-struct cell {
-    double us[MOST_ROUNDS];
-    double median;
-};
-static struct cell cells[ROWS][SIZES];
+static const double goals[BRIDGE_PATHS] = {0.90, 0.90, 0.85}; /* of the slowest
+                                                                 stage */
+enum { GAIN = 90 /* percent */ };
 
-static unsigned stages_of(unsigned row)
+static void choose_points(const struct fsh_bridge_setup *setup)
 {
-    return row < STAGES ? 1u << row : paths[(row - STAGES) / 2].stages;
+    if (sweep) {
+        count = bridge_sweep(points);
+        return;
+    }
+    while (count < (quick ? QUICK : SIZES)) {
+        points[count] = (struct bridge_point){.buffer = setup->buffer,
+                                              .bytes = sizes[count]};
+        count++;
+    }
 }
 
-static bool is_naive(unsigned row)
+static size_t most_bytes(void)
 {
-    return row >= STAGES && (row - STAGES) % 2 == 0;
+    return points[count - 1].bytes;
 }
 
-static double rate_of(unsigned row, unsigned size)
+/* Of those with this buffer the longest transfer that all rows have. */
+static const struct bridge_point *longest(size_t buffer)
 {
-    return (double)sizes[size] / cells[row][size].median;
+    const struct bridge_point *found = NULL;
+
+    for (unsigned i = 0; i < count; i++)
+        if (points[i].buffer == buffer && points[i].us[0] != 0)
+            found = &points[i];
+    return found;
 }
 
 /* The peak of the slowest stage of a path, and what its stages take one after the other
- * in multiples of that. */
-static double slowest_of(const struct path *path, double *sum)
+ * in multiples of that. Both of the DMA at once are no stage of a path. */
+static double slowest_of(const struct bridge_point *p, unsigned stages,
+                         double *sum)
 {
-    unsigned last = size_count() - 1;
     double slowest = 0, all = 0;
 
-    for (unsigned s = 0; s < STAGES; s++)
-        if (path->stages & (1u << s)) {
-            double rate = rate_of(s, last);
+    for (unsigned s = 0; s < BRIDGE_DMA_BOTH; s++)
+        if (stages & bridge_rows[s].stages) {
+            double rate = bridge_rate(p, s);
 
             all += 1 / rate;
             slowest = slowest == 0 || rate < slowest ? rate : slowest;
@@ -130,18 +125,19 @@ static struct fsh_bridge_setup setup_of(void)
     return setup;
 }
 
-static void run_server(const struct meeting *meet)
+static void run_server(const struct meeting *meet, size_t buffer)
 {
     struct fsh_bridge_setup setup = setup_of();
-    const struct fsh_bridge_memory_setup memory = {.bytes = sizes[SIZES - 1],
-                                                   .dma_bytes = setup.entries *
-                                                                setup.buffer,
+    const struct fsh_bridge_memory_setup memory = {.bytes = most_bytes(),
+                                                   .dma_bytes =
+                                                       setup.entries * buffer,
                                                    .mb_per_s = dma};
     struct fsh_bridge_card *card = fsh_bridge_memory(&memory);
     struct fsh_bridge_server *server;
     struct fsh_bridge_name name;
     char why[512], end;
 
+    setup.buffer = buffer;
     if (card == NULL)
         fsh_fatal("fshperf bridge: no memory for a memory device");
     server = fsh_bridge_serve(card, &setup, &name, why, sizeof why);
@@ -168,7 +164,7 @@ static void enter_server(const struct meeting *meet)
     hear(meet->from, &link, 1);
 }
 
-static struct meeting start_server(void)
+static struct meeting start_server(size_t buffer)
 {
     int down[2], up[2];
     struct meeting meet;
@@ -182,7 +178,7 @@ static struct meeting start_server(void)
         meet = (struct meeting){up[1], down[0], 0};
         if (throttled)
             enter_server(&meet);
-        run_server(&meet);
+        run_server(&meet, buffer);
         _exit(0);
     }
     close(down[0]);
@@ -215,11 +211,11 @@ static void enter_client(const struct meeting *meet)
 static double measure(struct fsh_bridge_client *client, unsigned row,
                       size_t bytes, unsigned char *memory)
 {
-    const struct fsh_bridge_transfer t = {.stages = stages_of(row),
-                                          .naive = is_naive(row),
+    const struct fsh_bridge_transfer t = {.stages = bridge_rows[row].stages,
+                                          .naive = bridge_rows[row].naive,
                                           .bytes = bytes,
                                           .source = memory,
-                                          .target = memory + sizes[SIZES - 1]};
+                                          .target = memory + most_bytes()};
     uint64_t start = fsh_time_ns();
 
     if (fsh_bridge_begin(client, &t) == FSH_BRIDGE_PENDING)
@@ -233,28 +229,99 @@ static double measure(struct fsh_bridge_client *client, unsigned row,
 /* The bytes of a round trip are where they should be. */
 static void verify(struct fsh_bridge_client *client, unsigned char *memory)
 {
-    size_t bytes = sizes[size_count() - 1] - 3;
-    unsigned char *source = memory, *target = memory + sizes[SIZES - 1];
+    size_t bytes = ((size_t)1 << 20) - 3;
+    unsigned char *source = memory, *target = memory + most_bytes();
 
     for (size_t i = 0; i < bytes; i++)
         source[i] = (unsigned char)(i * 7 + i / 509);
-    measure(client, STAGES + 2 * (PATHS - 1) + 1, bytes, memory);
+    measure(client, bridge_row_of(BRIDGE_PATHS - 1, false), bytes, memory);
     if (memcmp(source, target, bytes) != 0)
         fsh_fatal("fshperf bridge: a round trip of %zu bytes brings other ones",
                   bytes);
 }
 
-/* The first round is not counted. */
-static void measure_all(struct fsh_bridge_client *client, unsigned char *memory)
+/* A transfer that takes seconds is measured once. */
+static unsigned rounds_of(const struct bridge_point *p)
 {
+    return bridge_has_row(0, p->bytes) ? rounds : 1;
+}
+
+/* Points in turns, medians of rounds, of which the first one is not counted. */
+static void measure_all(struct fsh_bridge_client *client, unsigned char *memory,
+                        struct bridge_point *p, unsigned n)
+{
+    double(*us)[BRIDGE_ROWS][MOST_ROUNDS] = calloc(n, sizeof *us);
+
+    if (us == NULL)
+        fsh_fatal("fshperf bridge: no memory");
     for (unsigned round = 0; round <= rounds; round++)
-        for (unsigned size = 0; size < size_count(); size++)
-            for (unsigned row = 0; row < ROWS; row++)
-                cells[row][size].us[round == 0 ? 0 : round - 1] =
-                    measure(client, row, sizes[size], memory);
-    for (unsigned size = 0; size < size_count(); size++)
-        for (unsigned row = 0; row < ROWS; row++)
-            cells[row][size].median = perf_median(cells[row][size].us, rounds);
+        for (unsigned i = 0; i < n; i++)
+            for (unsigned row = 0; row < BRIDGE_ROWS; row++)
+                if (round <= rounds_of(&p[i]) &&
+                    bridge_has_row(row, p[i].bytes))
+                    us[i][row][round == 0 ? 0 : round - 1] =
+                        measure(client, row, p[i].bytes, memory);
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned row = 0; row < BRIDGE_ROWS; row++)
+            p[i].us[row] = perf_median(us[i][row], rounds_of(&p[i]));
+    free(us);
+}
+
+static void measure_buffer(struct bridge_point *p, unsigned n,
+                           unsigned char *memory)
+{
+    struct meeting meet;
+    struct fsh_bridge_name name;
+    struct fsh_bridge_client *client;
+    char why[512];
+
+    throttled =
+        network != 0 && bridge_link_enter(loopback_why, sizeof loopback_why);
+    meet = start_server(p->buffer);
+    if (throttled)
+        enter_client(&meet);
+    hear(meet.from, &name, sizeof name);
+    client = fsh_bridge_connect(&name, setup_of().timeout, why, sizeof why);
+    if (client == NULL)
+        fsh_fatal("fshperf bridge: %s", why);
+    verify(client, memory);
+    measure_all(client, memory, p, n);
+    fsh_bridge_close(client);
+    close(meet.to);
+    waitpid(meet.other, NULL, 0);
+}
+
+/* In a process of its own, since it enters a network of its own: what it has measured, and
+ * about the network, is written to shared memory. */
+static void run_apart(struct bridge_point *p, unsigned n, unsigned char *memory)
+{
+    struct shared {
+        bool throttled;
+        char why[sizeof loopback_why];
+        struct bridge_point point[BRIDGE_POINTS];
+    } *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t child;
+    int status;
+
+    if (shared == MAP_FAILED || (child = fork()) < 0)
+        fsh_fatal("fshperf bridge: no process for the client");
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        measure_buffer(p, n, memory);
+        shared->throttled = throttled;
+        memcpy(shared->why, loopback_why, sizeof shared->why);
+        memcpy(shared->point, p, n * sizeof *p);
+        _exit(0);
+    }
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        fsh_fatal("fshperf bridge: the client's process was killed");
+    if (WEXITSTATUS(status) != 0)
+        exit(WEXITSTATUS(status)); /* it has said why */
+    throttled = shared->throttled;
+    memcpy(loopback_why, shared->why, sizeof loopback_why);
+    memcpy(p, shared->point, n * sizeof *p);
+    munmap(shared, sizeof *shared);
 }
 
 /* ---- report ---- */
@@ -263,28 +330,55 @@ static void measure_all(struct fsh_bridge_client *client, unsigned char *memory)
  * none. */
 static size_t half_of(unsigned path, double slowest)
 {
-    for (unsigned size = 0; size < size_count(); size++)
-        if (rate_of(STAGES + 2 * path + 1, size) >= slowest / 2)
-            return sizes[size];
+    for (unsigned i = 0; i < count; i++)
+        if (bridge_rate(&points[i], bridge_row_of(path, false)) >= slowest / 2)
+            return points[i].bytes;
     return 0;
 }
 
-static void print_path(unsigned p)
+static const char *verdict(bool reached)
 {
-    const struct path *path = &paths[p];
-    unsigned last = size_count() - 1, row = STAGES + 2 * p;
-    double sum, slowest = slowest_of(path, &sum);
-    double reached = rate_of(row + 1, last) / slowest;
-    double gain = rate_of(row + 1, last) / rate_of(row, last);
-    size_t half = half_of(p, slowest);
+    return reached ? "pass" : "falls short";
+}
+
+static void print_path(unsigned path)
+{
+    const struct bridge_point *last = longest(points[0].buffer);
+    unsigned row = bridge_row_of(path, false);
+    double sum, slowest = slowest_of(last, bridge_rows[row].stages, &sum);
+    double reached = bridge_rate(last, row) / slowest;
+    double gain =
+        bridge_rate(last, row) / bridge_rate(last, bridge_row_of(path, true));
+    size_t half = half_of(path, slowest);
 
     printf("# %s: pipelined %.1f %% of the slowest stage (>= %.0f: %s), %.2f "
            "times naive (>= %.2f: %s), half of it at %zu KB (<= 256: %s)\n",
-           path->name, 100 * reached, 100 * path->goal,
-           reached >= path->goal ? "pass" : "falls short", gain,
-           GAIN / 100.0 * sum,
-           gain >= GAIN / 100.0 * sum ? "pass" : "falls short", half >> 10,
-           half != 0 && half <= (size_t)256 << 10 ? "pass" : "falls short");
+           bridge_rows[row].path, 100 * reached, 100 * goals[path],
+           verdict(reached >= goals[path]), gain, GAIN / 100.0 * sum,
+           verdict(gain >= GAIN / 100.0 * sum), half >> 10,
+           verdict(half != 0 && half <= (size_t)256 << 10));
+}
+
+static void print_points(void)
+{
+    printf("# %10s", "bytes");
+    for (unsigned s = 0; s < BRIDGE_STAGES; s++)
+        printf(" %13s", bridge_rows[s].stage);
+    for (unsigned p = 0; p < BRIDGE_PATHS; p++)
+        printf(" %13s %9s", bridge_rows[bridge_row_of(p, false)].path, "naive");
+    putchar('\n');
+    for (unsigned i = 0; i < count; i++) {
+        printf("%12zu", points[i].bytes);
+        for (unsigned s = 0; s < BRIDGE_STAGES; s++)
+            printf(" %13.1f", bridge_rate(&points[i], s));
+        for (unsigned p = 0; p < BRIDGE_PATHS; p++)
+            printf(" %13.1f %9.1f",
+                   bridge_rate(&points[i], bridge_row_of(p, false)),
+                   bridge_rate(&points[i], bridge_row_of(p, true)));
+        putchar('\n');
+    }
+    for (unsigned p = 0; p < BRIDGE_PATHS; p++)
+        print_path(p);
 }
 
 static void print(const struct fsh_bridge_setup *setup)
@@ -294,52 +388,33 @@ static void print(const struct fsh_bridge_setup *setup)
         printf("veth with tbf, %u MB/s each way", network);
     else
         printf("loopback, not throttled (%s)", loopback_why);
-    printf("; %u buffers of %zu KB; wall clock, MB/s\n# %10s", setup->entries,
-           setup->buffer >> 10, "bytes");
-    for (unsigned s = 0; s < STAGES; s++)
-        printf(" %13s", stage_names[s]);
-    for (unsigned p = 0; p < PATHS; p++)
-        printf(" %13s %9s", paths[p].name, "naive");
-    putchar('\n');
-    for (unsigned size = 0; size < size_count(); size++) {
-        printf("%12zu", sizes[size]);
-        for (unsigned s = 0; s < STAGES; s++)
-            printf(" %13.1f", rate_of(s, size));
-        for (unsigned p = 0; p < PATHS; p++)
-            printf(" %13.1f %9.1f", rate_of(STAGES + 2 * p + 1, size),
-                   rate_of(STAGES + 2 * p, size));
-        putchar('\n');
+    if (sweep)
+        printf("; %u buffers", setup->entries);
+    else
+        printf("; %u buffers of %zu KB", setup->entries, setup->buffer >> 10);
+    puts("; wall clock, MB/s");
+    if (!sweep) {
+        print_points();
+        return;
     }
-    for (unsigned p = 0; p < PATHS; p++)
-        print_path(p);
+    for (unsigned row = 0; row < BRIDGE_ROWS; row++)
+        bridge_print_sweep(points, count, row, NULL);
 }
 
-static void add_row(struct document *d, const struct fsh_bridge_setup *setup,
-                    unsigned row, unsigned size)
+static void add_row(struct document *d, unsigned entries, unsigned row,
+                    const struct bridge_point *p)
 {
-    const struct path *path = row < STAGES ? NULL : &paths[(row - STAGES) / 2];
-    double sum, slowest = path != NULL ? slowest_of(path, &sum)
-                                       : rate_of(row, size_count() - 1);
+    const struct bridge_point *last = longest(p->buffer);
+    double sum;
 
     document_open(d, NULL, '{');
-    document_text(d, "path",
-                  path != NULL                          ? path->name
-                  : stages_of(row) & FSH_BRIDGE_PATH_TO ? "to_card"
-                                                        : "from_card");
-    document_text(d, "mode",
-                  path == NULL    ? "stage"
-                  : is_naive(row) ? "naive"
-                                  : "pipelined");
-    if (path == NULL)
-        document_text(d, "stage", stage_names[row]);
+    bridge_describe(d, p, row, entries,
+                    bridge_rows[row].stage
+                        ? bridge_rate(last, row)
+                        : slowest_of(last, bridge_rows[row].stages, &sum));
     document_text(d, "device", "memory");
     document_text(d, "network", throttled ? "veth, tbf" : "loopback");
     document_text(d, "clock", "wall");
-    document_number(d, "buffer", setup->buffer);
-    document_number(d, "entries", setup->entries);
-    document_number(d, "bytes", sizes[size]);
-    document_real(d, "mb_per_s", rate_of(row, size));
-    document_real(d, "ratio", rate_of(row, size) / slowest);
     document_close(d);
 }
 
@@ -351,9 +426,10 @@ static void write_json(const struct fsh_bridge_setup *setup)
     if (out == NULL)
         return;
     document_open(&d, NULL, '[');
-    for (unsigned row = 0; row < ROWS; row++)
-        for (unsigned size = 0; size < size_count(); size++)
-            add_row(&d, setup, row, size);
+    for (unsigned row = 0; row < BRIDGE_ROWS; row++)
+        for (unsigned i = 0; i < count; i++)
+            if (points[i].us[row] != 0)
+                add_row(&d, setup->entries, row, &points[i]);
     document_close(&d);
     if (!document_write(&d, out))
         fsh_fatal("%s: cannot be written", json);
@@ -372,6 +448,10 @@ static const struct kit_option rows[] = {
      "rate of the network, each way (namespaces and tbf);\n0: loopback as it is",
      .number = &network, .most = 100000},
     {"--quick", .help = "sizes up to 1 MB only", .flag = &quick},
+    {"--sweep",
+     .help =
+         "buffers of 16 KB to 8 MB, transfers of 2 B to 1 GB (3 GB of memory)",
+     .flag = &sweep},
     {"--clock", "wall|simulated",
      "simulated: a simulated card and a modelled network, exact; of the\nother "
      "options only --quick and --json count; wall (default): as above",
@@ -381,39 +461,33 @@ static const struct kit_option rows[] = {
 static int run(void)
 {
     struct fsh_bridge_setup setup;
-    struct fsh_bridge_client *client;
     unsigned char *memory;
-    struct fsh_bridge_name name;
-    struct meeting meet;
-    char why[512];
+    unsigned next;
 
     perf_refuse_job("bridge");
+    if (quick && sweep)
+        fsh_fatal_code(2, "fshperf bridge: --quick and --sweep exclude each "
+                          "other");
     if (use_clock != NULL && strcmp(use_clock, "simulated") == 0)
-        return bridge_time_run(quick, json);
+        return bridge_time_run(quick, sweep, json);
     if (use_clock != NULL && strcmp(use_clock, "wall") != 0)
         fsh_fatal("fshperf bridge: --clock %s: expected wall or simulated",
                   use_clock);
-    memory = calloc(2, sizes[SIZES - 1]);
     setup = setup_of();
     if (rounds == 0)
         fsh_fatal("fshperf bridge: --rounds 0: expected 1 to %d", MOST_ROUNDS);
+    choose_points(&setup);
+    memory = calloc(2, most_bytes());
     if (memory == NULL)
-        fsh_fatal("fshperf bridge: no memory");
+        fsh_fatal("fshperf bridge: no memory for two times %zu bytes",
+                  most_bytes());
     snprintf(loopback_why, sizeof loopback_why, "--network 0");
-    throttled =
-        network != 0 && bridge_link_enter(loopback_why, sizeof loopback_why);
-    meet = start_server();
-    if (throttled)
-        enter_client(&meet);
-    hear(meet.from, &name, sizeof name);
-    client = fsh_bridge_connect(&name, setup.timeout, why, sizeof why);
-    if (client == NULL)
-        fsh_fatal("fshperf bridge: %s", why);
-    verify(client, memory);
-    measure_all(client, memory);
-    fsh_bridge_close(client);
-    close(meet.to);
-    waitpid(meet.other, NULL, 0);
+    for (unsigned i = 0; i < count; i = next) {
+        next = i;
+        while (next < count && points[next].buffer == points[i].buffer)
+            next++;
+        run_apart(&points[i], next - i, memory);
+    }
     print(&setup);
     write_json(&setup);
     free(memory);

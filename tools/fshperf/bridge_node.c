@@ -18,40 +18,34 @@
 #include "base/simulated.h"
 #include "bridge/bridge.h"
 #include "bridge/node.h"
+#include "bridge_rows.h"
 #include "network/model.h"
 #include "perf.h"
 
 /* Card memory before and behind what is moved. */
 #define MARGIN ((size_t)64 << 10)
 
-static const struct fsh_network_model network = {
-    .delay_ns = BRIDGE_DELAY_NS,
-    .read_mb_per_s = BRIDGE_READ_MB_PER_S,
-    .write_mb_per_s = BRIDGE_WRITE_MB_PER_S,
-    .post_ns = BRIDGE_POST_NS,
-    .register_ns = BRIDGE_REGISTER_NS,
-    .register_page_ns = BRIDGE_REGISTER_PAGE_NS,
-    .look_ns = BRIDGE_LOOK_NS,
-};
+#define HOST_MODEL(page_ns)                                                 \
+    {                                                                       \
+        .delay_ns = BRIDGE_DELAY_NS, .read_mb_per_s = BRIDGE_READ_MB_PER_S, \
+        .write_mb_per_s = BRIDGE_WRITE_MB_PER_S, .post_ns = BRIDGE_POST_NS, \
+        .register_ns = BRIDGE_REGISTER_NS, .register_page_ns = (page_ns),   \
+        .look_ns = BRIDGE_LOOK_NS,                                          \
+    }
+static const struct fsh_network_model server_host =
+                                          HOST_MODEL(BRIDGE_SERVER_PAGE_NS),
+                                      client_host =
+                                          HOST_MODEL(BRIDGE_CLIENT_PAGE_NS);
 
 static struct fsh_bridge_card *card;
 static struct fsh_bridge_server *server;
 static struct fsh_bridge_client *client;
 static unsigned char *source, *target, *memory;
 
-static void begin(size_t most)
+static void make_memory(size_t most)
 {
-    struct fsh_bridge_setup setup = {
-        .entries = (unsigned)fsh_option_int("FSHMEM_BRIDGE_ENTRIES"),
-        .buffer = fsh_option_size("FSHMEM_BRIDGE_BUFFER"),
-        .timeout = fsh_option_seconds("FSHMEM_BRIDGE_TIMEOUT"),
-        .token = {1, 2}};
-    struct fsh_bridge_name name;
     gasnet_seginfo_t info;
-    char why[512];
 
-    if (!fsh_network_model_use(&network))
-        fsh_fatal("bridge-node runs in simulated time; see fshperf bridge");
     gasnet_getSegmentInfo(&info, 1);
     memory = (unsigned char *)info.addr + MARGIN;
     source = malloc(most);
@@ -60,15 +54,39 @@ static void begin(size_t most)
         fsh_fatal("fshperf bridge: no memory for two times %zu bytes", most);
     for (size_t i = 0; i < most; i++)
         source[i] = (unsigned char)(i * 7 + i / 509);
+}
+
+/* A server with buffers of so many bytes, and a client at its host. */
+static void begin(size_t buffer)
+{
+    struct fsh_bridge_setup setup = {
+        .entries = (unsigned)fsh_option_int("FSHMEM_BRIDGE_ENTRIES"),
+        .buffer = buffer,
+        .timeout = fsh_option_seconds("FSHMEM_BRIDGE_TIMEOUT"),
+        .token = {1, 2}};
+    struct fsh_bridge_name name;
+    char why[512];
+
+    if (!fsh_network_model_use(&server_host))
+        fsh_fatal("bridge-node runs in simulated time; see fshperf bridge");
     card = fsh_bridge_node(fsh_conduit_fpga.card, why, sizeof why);
     server = card != NULL
                  ? fsh_bridge_serve(card, &setup, &name, why, sizeof why)
                  : NULL;
+    fsh_network_model_use(&client_host);
     client = server != NULL
                  ? fsh_bridge_connect(&name, setup.timeout, why, sizeof why)
                  : NULL;
     if (client == NULL)
         fsh_fatal("fshperf bridge: %s", why);
+}
+
+static void end(void)
+{
+    fsh_bridge_close(client);
+    fsh_bridge_stop(server);
+    fsh_bridge_node_free(card);
+    fsh_network_model_use(NULL);
 }
 
 static uint64_t transfer(unsigned stages, bool naive, size_t bytes)
@@ -100,64 +118,65 @@ static void verify(unsigned stages, size_t bytes)
         fsh_fatal("fshperf bridge: other bytes have arrived from the card");
 }
 
-static unsigned stages_of(unsigned row)
-{
-    static const unsigned paths[BRIDGE_PATHS] = {
-        FSH_BRIDGE_PATH_TO, FSH_BRIDGE_PATH_FROM, FSH_BRIDGE_PATH_ROUND};
-
-    return row < BRIDGE_STAGES ? 1u << row : paths[(row - BRIDGE_STAGES) / 2];
-}
-
-/* READ and WRITE alone come first and leave the client's memory registered. */
-static void measure(size_t bytes)
+/* READ and WRITE alone come first and leave the client's memory registered; the naive modes,
+ * which forget the registrations, last. */
+static void measure(size_t buffer, size_t bytes)
 {
     transfer(FSH_BRIDGE_READ, false, bytes);
     transfer(FSH_BRIDGE_WRITE, false, bytes);
-    for (unsigned i = 0; i < BRIDGE_ROWS; i++) {
-        /* The naive modes, which forget the registrations, last. */
-        unsigned row =
-            i < BRIDGE_STAGES ? i
-            : i < BRIDGE_STAGES + BRIDGE_PATHS
-                ? BRIDGE_STAGES + 2 * (i - BRIDGE_STAGES) + 1
-                : BRIDGE_STAGES + 2 * (i - BRIDGE_STAGES - BRIDGE_PATHS);
-        bool naive = row >= BRIDGE_STAGES && (row - BRIDGE_STAGES) % 2 == 0;
+    for (unsigned i = 0; i < 2 * BRIDGE_ROWS; i++) {
+        unsigned row = i % BRIDGE_ROWS;
+        const struct bridge_row *r = &bridge_rows[row];
         uint64_t ns;
 
-        if (!bridge_has_row(row, bytes))
+        if (r->naive != (i >= BRIDGE_ROWS) || !bridge_has_row(row, bytes))
             continue;
         memset(target, 0, bytes);
-        ns = transfer(stages_of(row), naive, bytes);
-        if (row >= BRIDGE_STAGES)
-            verify(stages_of(row), bytes);
-        printf(BRIDGE_LINE " %u %zu %" PRIu64 "\n", row, bytes, ns);
+        ns = transfer(r->stages, r->naive, bytes);
+        if (r->stage == NULL)
+            verify(r->stages, bytes);
+        printf(BRIDGE_LINE " %u %zu %zu %" PRIu64 "\n", row, buffer, bytes, ns);
         fflush(stdout);
     }
 }
 
+static struct bridge_point read_point(const char *text)
+{
+    struct bridge_point p = {.bytes = 0};
+
+    if (sscanf(text, BRIDGE_ARGUMENT, &p.buffer, &p.bytes) != 2 || !p.bytes)
+        fsh_fatal("bridge-node: %s: expected BUFFER:BYTES", text);
+    return p;
+}
+
 static int run(int argc, char **argv)
 {
-    size_t most = 0;
+    size_t most = 0, buffer = 0;
 
     for (int i = 1; i < argc; i++)
-        most = (size_t)strtoull(argv[i], NULL, 10) > most
-                   ? (size_t)strtoull(argv[i], NULL, 10)
-                   : most;
+        if (read_point(argv[i]).bytes > most)
+            most = read_point(argv[i]).bytes;
     if (most == 0)
-        fsh_fatal("bridge-node: expected numbers of bytes");
+        fsh_fatal("bridge-node: expected points, BUFFER:BYTES");
     if (gasnet_init(&argc, &argv) != GASNET_OK ||
         gasnet_attach(NULL, 0,
                       (most + 2 * MARGIN + GASNET_PAGESIZE - 1) /
                           GASNET_PAGESIZE * GASNET_PAGESIZE,
                       0) != GASNET_OK)
         fsh_fatal("gasnet_init or gasnet_attach failed");
-    begin(most);
+    make_memory(most);
     perf_tell_assumed();
-    for (int i = 1; i < argc; i++)
-        measure((size_t)strtoull(argv[i], NULL, 10));
-    fsh_bridge_close(client);
-    fsh_bridge_stop(server);
-    fsh_bridge_node_free(card);
-    fsh_network_model_use(NULL);
+    for (int i = 1; i < argc; i++) {
+        struct bridge_point p = read_point(argv[i]);
+
+        if (p.buffer != buffer) {
+            if (buffer != 0)
+                end();
+            begin(buffer = p.buffer);
+        }
+        measure(buffer, p.bytes);
+    }
+    end();
     gasnet_exit(0);
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "bridge_node.h"
+#include "bridge_rows.h"
 #include "perf.h"
 
 enum { SIZES = 4, QUICK = 2 };
@@ -23,20 +24,31 @@ static const size_t sizes[SIZES] = {(size_t)64 << 10, (size_t)1 << 20,
 #define PCIE_BYTES "32"
 
 static const struct {
-    const char *name;
     double goal; /* of peak() */
     double paper;
-} paths[BRIDGE_PATHS] = {
-    {"to_card", 0.97, 6379.1},
-    {"from_card", 0.97, 5696.1},
-    {"round_trip", 0.93, 4732.0},
-};
-#define GAIN 5.0 /* of a round trip of the last size, over naive; paper: 5.6 */
-static const char *const stages[BRIDGE_STAGES] = {"read", "dma_to_card",
-                                                  "dma_from_card", "write"};
+} paths[BRIDGE_PATHS] = {{0.97, 6379.1}, {0.97, 5696.1}, {0.93, 4732.0}};
+#define GAIN 5.0 /* of a round trip of the last size, over naive */
 
-static uint64_t taken[BRIDGE_ROWS][SIZES]; /* ns */
+/* Of the paper's DMA, without a network: buffers of 8 MB, 1 GB (Figs. 4, 5). */
+static const char *const paper_dma[BRIDGE_STAGES] = {
+    NULL, "6745.2 (8 MB, 1 GB)", "5872.6 (8 MB, 1 GB)", NULL,
+    "4521.3 (8 MB, 1 GB)"};
+
+static struct bridge_point points[BRIDGE_POINTS];
 static unsigned count;
+static bool sweeps;
+
+static void choose_points(bool quick)
+{
+    if (sweeps) {
+        count = bridge_sweep(points);
+        return;
+    }
+    for (count = 0; count < (quick ? QUICK : SIZES); count++)
+        points[count] = (struct bridge_point){
+            .buffer = fsh_option_size("FSHMEM_BRIDGE_BUFFER"),
+            .bytes = sizes[count]};
+}
 
 /* Of PCIe each way; and of its payload, with packet headers. */
 static double raw(void)
@@ -50,46 +62,34 @@ static double peak(void)
            (FSH_SIM_PCIE_PAYLOAD + FSH_SIM_PCIE_HEADER);
 }
 
-/* 0: not measured */
-static double rate(unsigned row, unsigned size)
-{
-    if (taken[row][size] == 0)
-        return 0;
-    return (double)sizes[size] * 1e3 / (double)taken[row][size];
-}
-
-static unsigned row_of(unsigned path, bool naive)
-{
-    return BRIDGE_STAGES + 2 * path + (naive ? 0 : 1);
-}
-
 static void hear(void *arg, const char *line)
 {
     unsigned row;
     uint64_t ns;
-    size_t bytes;
-    char text[64];
+    size_t buffer, bytes;
+    char text[80];
 
     (void)arg;
     if (perf_hear_assumed(line))
         return;
-    if (sscanf(line, BRIDGE_LINE " %u %zu %" SCNu64, &row, &bytes, &ns) != 3 ||
+    if (sscanf(line, BRIDGE_LINE " %u %zu %zu %" SCNu64, &row, &buffer, &bytes,
+               &ns) != 4 ||
         row >= BRIDGE_ROWS) {
         fputs(line, stdout);
         return;
     }
     for (unsigned i = 0; i < count; i++)
-        if (sizes[i] == bytes)
-            taken[row][i] = ns;
-    snprintf(text, sizeof text, "%zu bytes, row %u of %u", bytes, row + 1,
-             (unsigned)BRIDGE_ROWS);
+        if (points[i].buffer == buffer && points[i].bytes == bytes)
+            points[i].us[row] = (double)ns / 1e3;
+    snprintf(text, sizeof text, "buffers of %zu bytes, %zu bytes, row %u of %u",
+             buffer, bytes, row + 1, (unsigned)BRIDGE_ROWS);
     perf_progress(text, false);
 }
 
 static void run_job(void)
 {
-    char number[SIZES][24];
-    const char *arguments[SIZES + 2] = {"bridge-node"};
+    char point[BRIDGE_POINTS][48];
+    const char *arguments[BRIDGE_POINTS + 2] = {"bridge-node"};
     const struct perf_job job = {.ranks = 1,
                                  .conduit = "fpga",
                                  .costs = "1",
@@ -106,8 +106,9 @@ static void run_job(void)
     setenv("FSHMEM_SIM_ARGS", sim, 1);
 
     for (unsigned i = 0; i < count; i++) {
-        snprintf(number[i], sizeof number[i], "%zu", sizes[i]);
-        arguments[1 + i] = number[i];
+        snprintf(point[i], sizeof point[i], BRIDGE_ARGUMENT, points[i].buffer,
+                 points[i].bytes);
+        arguments[1 + i] = point[i];
     }
     code = perf_run_job(&job);
     perf_progress("", true);
@@ -115,10 +116,10 @@ static void run_job(void)
         fsh_fatal("fshperf bridge: the job ended with code %d", code);
     for (unsigned row = 0; row < BRIDGE_ROWS; row++)
         for (unsigned i = 0; i < count; i++)
-            if (taken[row][i] == 0 && bridge_has_row(row, sizes[i]))
+            if (points[i].us[row] == 0 && bridge_has_row(row, points[i].bytes))
                 fsh_fatal("fshperf bridge: the job reported no row %u of %zu "
                           "bytes",
-                          row, sizes[i]);
+                          row, points[i].bytes);
 }
 
 static const char *verdict(bool reached)
@@ -126,15 +127,17 @@ static const char *verdict(bool reached)
     return reached ? "pass" : "falls short";
 }
 
-static void print_path(unsigned p)
+static void print_path(unsigned path)
 {
-    double reached = rate(row_of(p, false), count - 1) / peak();
+    unsigned row = bridge_row_of(path, false);
+    double reached = bridge_rate(&points[count - 1], row) / peak();
 
     printf("# %s: %.1f MB/s, %.1f %% of %.1f (>= %.0f: %s); paper: "
            "%.1f MB/s, %.1f %% of its PCIe\n",
-           paths[p].name, rate(row_of(p, false), count - 1), 100 * reached,
-           peak(), 100 * paths[p].goal, verdict(reached >= paths[p].goal),
-           paths[p].paper, 100 * paths[p].paper / PAPER_PEAK);
+           bridge_rows[row].path, bridge_rate(&points[count - 1], row),
+           100 * reached, peak(), 100 * paths[path].goal,
+           verdict(reached >= paths[path].goal), paths[path].paper,
+           100 * paths[path].paper / PAPER_PEAK);
 }
 
 static void print_heading(void)
@@ -143,43 +146,47 @@ static void print_heading(void)
     printf("# Client and server on a modelled network: %u ns one way, RDMA "
            "reads %.1f MB/s, writes %.1f;\n"
            "# %u ns of a processor an operation, %u ns a registration and "
-           "%.0f ns a page of it; copies\n"
-           "# COST_COPY_BYTES a cycle. Card: the RTL, whose PCIe moves "
-           "%.0f MB/s each way, %.1f\n# of payload with packet headers.\n"
-           "# %" PRIu64 " buffers of %zu KB. MB/s of 10^6 bytes\n# %10s",
+           "for a page of it, allocation\n# included, %.0f ns at the server, "
+           "%.0f at the client (the paper's); "
+           "copies COST_COPY_BYTES a\n# cycle. Card: the RTL, whose PCIe moves "
+           "%.0f MB/s each way, %.1f of payload with packet\n# headers. "
+           "%" PRIu64 " buffers",
            BRIDGE_DELAY_NS, BRIDGE_READ_MB_PER_S, BRIDGE_WRITE_MB_PER_S,
-           BRIDGE_POST_NS, BRIDGE_REGISTER_NS, BRIDGE_REGISTER_PAGE_NS, raw(),
-           peak(), (uint64_t)fsh_option_int("FSHMEM_BRIDGE_ENTRIES"),
-           fsh_option_size("FSHMEM_BRIDGE_BUFFER") >> 10, "bytes");
-    for (unsigned s = 0; s < BRIDGE_STAGES; s++)
-        printf(" %13s", stages[s]);
-    for (unsigned p = 0; p < BRIDGE_PATHS; p++)
-        printf(" %10s %8s", paths[p].name, "naive");
-    putchar('\n');
+           BRIDGE_POST_NS, BRIDGE_REGISTER_NS, BRIDGE_SERVER_PAGE_NS,
+           BRIDGE_CLIENT_PAGE_NS, raw(), peak(),
+           (uint64_t)fsh_option_int("FSHMEM_BRIDGE_ENTRIES"));
+    if (!sweeps)
+        printf(" of %zu KB", points[0].buffer >> 10);
+    puts(". MB/s of 10^6 bytes");
 }
 
-static void print_rate(unsigned row, unsigned size, int width)
+static void print_rate(unsigned row, const struct bridge_point *p, int width)
 {
-    if (bridge_has_row(row, sizes[size]))
-        printf(" %*.1f", width, rate(row, size));
+    if (bridge_has_row(row, p->bytes))
+        printf(" %*.1f", width, bridge_rate(p, row));
     else
         printf(" %*s", width, "-");
 }
 
-static void print(void)
+static void print_points(void)
 {
-    unsigned last = count - 1;
-    double gain = rate(row_of(BRIDGE_PATHS - 1, false), last) /
-                  rate(row_of(BRIDGE_PATHS - 1, true), last);
+    const struct bridge_point *last = &points[count - 1];
+    double gain = bridge_rate(last, bridge_row_of(BRIDGE_PATHS - 1, false)) /
+                  bridge_rate(last, bridge_row_of(BRIDGE_PATHS - 1, true));
 
-    print_heading();
+    printf("# %10s", "bytes");
+    for (unsigned s = 0; s < BRIDGE_STAGES; s++)
+        printf(" %13s", bridge_rows[s].stage);
+    for (unsigned p = 0; p < BRIDGE_PATHS; p++)
+        printf(" %10s %8s", bridge_rows[bridge_row_of(p, false)].path, "naive");
+    putchar('\n');
     for (unsigned i = 0; i < count; i++) {
-        printf("%12zu", sizes[i]);
+        printf("%12zu", points[i].bytes);
         for (unsigned s = 0; s < BRIDGE_STAGES; s++)
-            print_rate(s, i, 13);
+            print_rate(s, &points[i], 13);
         for (unsigned p = 0; p < BRIDGE_PATHS; p++) {
-            print_rate(row_of(p, false), i, 10);
-            print_rate(row_of(p, true), i, 8);
+            print_rate(bridge_row_of(p, false), &points[i], 10);
+            print_rate(bridge_row_of(p, true), &points[i], 8);
         }
         putchar('\n');
     }
@@ -187,32 +194,35 @@ static void print(void)
         print_path(p);
     printf("# round trip of %zu bytes: %.2f times naive (>= %.1f: %s); paper: "
            "5.91\n",
-           sizes[last], gain, GAIN, verdict(gain >= GAIN));
+           last->bytes, gain, GAIN, verdict(gain >= GAIN));
 }
 
-static void add_row(struct document *d, unsigned row, unsigned size)
+static void print_sweep(void)
 {
-    bool stage = row < BRIDGE_STAGES;
-    unsigned path = stage ? row / 2 : (row - BRIDGE_STAGES) / 2;
+    for (unsigned row = 0; row < BRIDGE_ROWS; row++) {
+        char note[64];
 
+        if (bridge_rows[row].stage || bridge_rows[row].naive) {
+            bridge_print_sweep(points, count, row,
+                               row < BRIDGE_STAGES ? paper_dma[row] : NULL);
+            continue;
+        }
+        snprintf(note, sizeof note, "%.1f (8 MB, 512 MB)",
+                 paths[(row - BRIDGE_STAGES) / 2].paper);
+        bridge_print_sweep(points, count, row, note);
+    }
+}
+
+static void add_row(struct document *d, unsigned row,
+                    const struct bridge_point *p)
+{
     document_open(d, NULL, '{');
-    document_text(d, "path", paths[path].name);
-    document_text(d, "mode",
-                  stage                            ? "stage"
-                  : (row - BRIDGE_STAGES) % 2 == 0 ? "naive"
-                                                   : "pipelined");
-    if (stage)
-        document_text(d, "stage", stages[row]);
+    bridge_describe(d, p, row,
+                    (unsigned)fsh_option_int("FSHMEM_BRIDGE_ENTRIES"), peak());
     document_text(d, "device", "sim");
     document_text(d, "network", "model");
     document_text(d, "clock", "simulated");
-    document_number(d, "buffer", fsh_option_size("FSHMEM_BRIDGE_BUFFER"));
-    document_number(d, "entries",
-                    (uint64_t)fsh_option_int("FSHMEM_BRIDGE_ENTRIES"));
-    document_number(d, "bytes", sizes[size]);
-    document_number(d, "ns", taken[row][size]);
-    document_real(d, "mb_per_s", rate(row, size));
-    document_real(d, "ratio", rate(row, size) / peak());
+    document_number(d, "ns", (uint64_t)(p->us[row] * 1e3 + 0.5));
     document_number(d, "network_ns", BRIDGE_DELAY_NS);
     document_real(d, "read_mb_per_s", BRIDGE_READ_MB_PER_S);
     document_real(d, "write_mb_per_s", BRIDGE_WRITE_MB_PER_S);
@@ -220,21 +230,26 @@ static void add_row(struct document *d, unsigned row, unsigned size)
     document_close(d);
 }
 
-int bridge_time_run(bool quick, const char *json)
+int bridge_time_run(bool quick, bool sweep, const char *json)
 {
     struct document d = {NULL, {NULL}, 0};
     FILE *out = perf_open(json);
 
-    count = quick ? QUICK : SIZES;
+    sweeps = sweep;
+    choose_points(quick);
     run_job();
-    print();
+    print_heading();
+    if (sweep)
+        print_sweep();
+    else
+        print_points();
     if (out == NULL)
         return 0;
     document_open(&d, NULL, '[');
     for (unsigned row = 0; row < BRIDGE_ROWS; row++)
         for (unsigned i = 0; i < count; i++)
-            if (bridge_has_row(row, sizes[i]))
-                add_row(&d, row, i);
+            if (points[i].us[row] != 0)
+                add_row(&d, row, &points[i]);
     document_close(&d);
     if (!document_write(&d, out))
         fsh_fatal("%s: cannot be written", json);

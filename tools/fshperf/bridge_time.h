@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Runs the job (bridge_node.c) and reports; the command's exit code. quick: sizes up to
- * 1 MB. json: a file, or NULL. */
-int bridge_time_run(bool quick, const char *json);
+ * 1 MB. sweep: the points of bridge_rows.h. json: a file, or NULL. */
+int bridge_time_run(bool quick, bool sweep, const char *json);
 
 #endif

@@ -24,7 +24,7 @@
 #define FSH_DMA_POSTED 0x1c00000u  /* engine: results of sequences */
 #define FSH_DMA_BIG 0x2000000u     /* AM bounce slots of 1 MiB, by channel */
 #define FSH_DMA_BRIDGE 0x3000000u  /* ring of the bridge's server */
-#define FSH_DMA_END 0x4000000u
+#define FSH_DMA_END 0x7000000u
 
 #define FSH_DMA_SMALL_BYTES 4096u
 #define FSH_DMA_SMALL_SLOTS 64u /* per channel */

@@ -74,7 +74,7 @@ static void fill_bounce(const struct fsh_fpga_source *s, unsigned channel,
     FSH_ASSERT(s->bounce != FSH_BOUNCE_NONE && s->index < 64);
     FSH_ASSERT(
         desc->laddr + am->nbytes <=
-        (s->bounce == FSH_BOUNCE_SMALL ? FSH_DMA_SLOT_PAY : FSH_DMA_END));
+        (s->bounce == FSH_BOUNCE_SMALL ? FSH_DMA_SLOT_PAY : FSH_DMA_BRIDGE));
     to = fsh_fpga.mem.dma + desc->laddr;
     fsh_fpga_owe(fsh_fpga_cost_move(to, am->src, NULL, am->nbytes));
     memcpy(to, am->src, am->nbytes);

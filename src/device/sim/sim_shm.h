@@ -20,7 +20,7 @@
     (0x4d495349u ^ (uint32_t)sizeof(struct fsh_sim_mmio) << 12 ^ \
      (uint32_t)sizeof(struct fsh_sim_fabric))
 #define FSH_SIM_WRITES 8192u /* records in the posted-write ring */
-#define FSH_SIM_DMA_BYTES (64u << 20)
+#define FSH_SIM_DMA_BYTES (112u << 20)
 /* Addresses of the node's memories: values of SEG_BASE and HOST_BASE. Non-zero
  * and aligned to no more than 4 KiB, so that logic that forgets to add the base
  * is caught. */
