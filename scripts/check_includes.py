@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Folders of src/, lowest first.
 LAYERS = ["base", "gasnet_tools", "compute/number", "coll/fold", "coll/wire", "coll/program",
-          "coll/direct", "coll/card", "compute/kernel", "compute/execute", "boot", "network", "device", "conduit", "bridge", "compute/submit", "gasnet",
+          "coll/direct", "coll/card", "compute/kernel", "compute/execute", "boot", "network", "device", "conduit", "compute/submit", "bridge", "gasnet",
           "compute/api", "coll/api"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 

@@ -23,13 +23,18 @@ enum fsh_bridge_stage {
     FSH_BRIDGE_READ = 1,      /* from the client's memory */
     FSH_BRIDGE_TO_CARD = 2,   /* DMA */
     FSH_BRIDGE_FROM_CARD = 4, /* DMA */
-    FSH_BRIDGE_WRITE = 8      /* to the client's memory */
+    FSH_BRIDGE_WRITE = 8,     /* to the client's memory */
+    FSH_BRIDGE_RUN = 16       /* as commands of the compute core, all at once */
 };
 /* The paths. Other combinations are stages alone, for benchmarks: what they leave out
  * moves nothing, so data is undefined. */
 #define FSH_BRIDGE_PATH_TO (FSH_BRIDGE_READ | FSH_BRIDGE_TO_CARD)
 #define FSH_BRIDGE_PATH_FROM (FSH_BRIDGE_FROM_CARD | FSH_BRIDGE_WRITE)
 #define FSH_BRIDGE_PATH_ROUND (FSH_BRIDGE_PATH_TO | FSH_BRIDGE_PATH_FROM)
+/* Of commands, as struct fsh_command_list has their words: those for the array queue first.
+ * Ends with the last of them. Never naive. */
+#define FSH_BRIDGE_PATH_RUN (FSH_BRIDGE_READ | FSH_BRIDGE_RUN)
+#define FSH_BRIDGE_MOST_COMMANDS 65536u
 
 /* ---- server ---- */
 
@@ -68,8 +73,8 @@ struct fsh_bridge_server *fsh_bridge_serve(struct fsh_bridge_card *card,
                                            char *why, size_t whylen);
 /* As of some moment. Any thread. */
 struct fsh_bridge_counters fsh_bridge_count(struct fsh_bridge_server *s);
-/* Stop the thread, at the latest after what the card has been given, or `timeout`; and free
- * all. Transfers under way fail. NULL is nothing. */
+/* Stop the thread, at the latest after the moves that the card has been given, or `timeout`;
+ * and free all. Transfers under way fail; commands run to their end. NULL is nothing. */
 void fsh_bridge_stop(struct fsh_bridge_server *s);
 /* On the way out of a process: stop the thread, unless it takes longer than ns, and leave
  * all else. Also in a signal handler. */
@@ -84,6 +89,7 @@ struct fsh_bridge_transfer {
     bool naive;         /* whole stages one after the other, for comparison */
     uint64_t offset;    /* in card memory */
     uint64_t bytes;     /* 1 or more */
+    uint64_t array;     /* RUN: commands for the array queue, of all */
     const void *source; /* READ */
     void *target;       /* WRITE */
 };
@@ -96,13 +102,16 @@ struct fsh_bridge_client *fsh_bridge_connect(const struct fsh_bridge_name *name,
 /* Bytes of the server's card memory. */
 uint64_t fsh_bridge_card_bytes(const struct fsh_bridge_client *c);
 /* Begin a transfer: FSH_BRIDGE_PENDING, or why not. Its memory stays untouched until it
- * has ended, and mapped until fsh_bridge_release or close: registrations are cached. */
+ * has ended, and mapped until fsh_bridge_release or close: registrations are cached, but
+ * those of commands. */
 enum fsh_bridge_status fsh_bridge_begin(struct fsh_bridge_client *c,
                                         const struct fsh_bridge_transfer *t);
 /* Make progress; how the transfer stands, and how many of its bytes have moved (`moved`
  * may be NULL). Once it has ended, its status until the next begins. */
 enum fsh_bridge_status fsh_bridge_test(struct fsh_bridge_client *c,
                                        uint64_t *moved);
+/* After FSH_BRIDGE_COMMAND: the status of the core (FSH_STATUS_). */
+unsigned fsh_bridge_compute_status(const struct fsh_bridge_client *c);
 /* The same until it has ended; bounded by the limit between two news. */
 enum fsh_bridge_status fsh_bridge_wait(struct fsh_bridge_client *c);
 /* Sleep until the network has news, at most ns. */
@@ -115,7 +124,8 @@ void fsh_bridge_release(struct fsh_bridge_client *c, const void *addr,
                         size_t bytes);
 /* How often memory was registered. */
 uint64_t fsh_bridge_registrations(const struct fsh_bridge_client *c);
-/* Take leave and free all; a transfer under way fails at the server. NULL is nothing. */
+/* Take leave and free all; a transfer under way fails at the server, commands that run there
+ * go on. NULL is nothing. */
 void fsh_bridge_close(struct fsh_bridge_client *c);
 
 #endif

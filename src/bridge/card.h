@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the bridge's server needs of a card: a DMA window, in which its ring of buffers
- * lies, and moves between that window and card memory. The server calls from its own
- * thread only, and owns no other access to the card. Two engines, one a direction, take
- * moves in order and run at the same time.
+ * lies, moves between that window and card memory, and the compute core. The server calls
+ * from its own thread only, and owns no other access to the card. Two engines, one a
+ * direction, take moves in order and run at the same time.
  */
 #ifndef FSH_BRIDGE_CARD_H
 #define FSH_BRIDGE_CARD_H
@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "bridge/run.h"
 
 enum fsh_bridge_direction {
     FSH_BRIDGE_TO,   /* host to card */
@@ -44,10 +46,15 @@ struct fsh_bridge_card_ops {
      * visible to this thread. Never waits. */
     unsigned (*poll)(struct fsh_bridge_card *card,
                      struct fsh_bridge_moved *moved, unsigned most);
+    /* Starts commands, which it copies: takes hold of `run` for each list that it makes of
+     * them, whose end it reports (run.h), also where it has no compute core
+     * (FSH_STATUS_UNSUPPORTED). Never waits; they get on in poll. False: no memory, and
+     * nothing was started. */
+    bool (*run)(struct fsh_bridge_card *card, struct fsh_bridge_run *run);
     /* Nanoseconds in which poll will surely find nothing; 0: it may now, or nobody
      * knows. UINT64_MAX: nothing is in flight. */
     uint64_t (*quiet)(const struct fsh_bridge_card *card);
-    /* With moves in flight: sleeps until poll may find something, at most ns. False: it has
+    /* With something in flight: sleeps until poll may find something, at most ns. False: it has
      * not slept, the card cannot wake anybody. */
     bool (*nap)(struct fsh_bridge_card *card, uint64_t ns);
 };

@@ -44,6 +44,7 @@ struct fsh_bridge_client {
     struct fsh_bridge_transfer transfer;
     uint64_t moved;
     enum fsh_bridge_status status;
+    unsigned compute; /* FSH_BRIDGE_COMMAND: FSH_STATUS_ of the core */
     char why[256];
 };
 
@@ -68,11 +69,31 @@ static enum fsh_bridge_status network_failed(struct fsh_bridge_client *c,
     return FSH_BRIDGE_NETWORK;
 }
 
+static const char *status_name(unsigned status)
+{
+    static const struct {
+        unsigned value;
+        const char *name;
+    } names[] = FSH_STATUS_NAMES;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].value == status)
+            return names[i].name;
+    return "an unknown status";
+}
+
 static void say(struct fsh_bridge_client *c, enum fsh_bridge_status status)
 {
     const struct fsh_bridge_transfer *t = &c->transfer;
 
-    if (status == FSH_BRIDGE_ARGUMENT)
+    if (status == FSH_BRIDGE_ARGUMENT && t->stages == FSH_BRIDGE_PATH_RUN)
+        snprintf(c->why, sizeof c->why,
+                 "%" PRIu64 " bytes of commands, %" PRIu64
+                 " of them for the array queue: expected 1 to %u commands of "
+                 "%zu bytes",
+                 t->bytes, t->array, FSH_BRIDGE_MOST_COMMANDS,
+                 FSH_BRIDGE_COMMAND_BYTES);
+    else if (status == FSH_BRIDGE_ARGUMENT)
         snprintf(c->why, sizeof c->why,
                  "stages %#x, %" PRIu64
                  " bytes: expected a path and at least one byte",
@@ -90,6 +111,10 @@ static void say(struct fsh_bridge_client *c, enum fsh_bridge_status status)
     else if (status == FSH_BRIDGE_DEVICE)
         snprintf(c->why, sizeof c->why,
                  "the card reported a memory error or does not respond");
+    else if (status == FSH_BRIDGE_COMMAND)
+        snprintf(c->why, sizeof c->why,
+                 "the card's compute core ended a command with %s",
+                 status_name(c->compute));
     else if (status != FSH_BRIDGE_OK)
         snprintf(c->why, sizeof c->why, "the server ended it with status %d",
                  (int)status);
@@ -131,8 +156,11 @@ static void hear(struct fsh_bridge_client *c,
     if (m->kind != FSH_BRIDGE_DONE)
         return;
     c->status = (enum fsh_bridge_status)m->done.status;
+    c->compute = m->done.compute;
     if (c->status == FSH_BRIDGE_OK)
         c->moved = c->transfer.bytes;
+    if (c->transfer.stages & FSH_BRIDGE_RUN) /* to be freed by the caller */
+        fsh_bridge_release(c, c->transfer.source, (size_t)c->transfer.bytes);
     say(c, c->status);
 }
 
@@ -393,6 +421,11 @@ const char *fsh_bridge_why(const struct fsh_bridge_client *c)
     return c->why;
 }
 
+unsigned fsh_bridge_compute_status(const struct fsh_bridge_client *c)
+{
+    return c->compute;
+}
+
 uint64_t fsh_bridge_registrations(const struct fsh_bridge_client *c)
 {
     return c->cache.misses;
@@ -456,6 +489,7 @@ enum fsh_bridge_status fsh_bridge_begin(struct fsh_bridge_client *c,
     m->request.naive = t->naive;
     m->request.offset = t->offset;
     m->request.bytes = t->bytes;
+    m->request.array = t->array;
     m->request.source = source;
     m->request.target = target;
     c->news_ns = fsh_bridge_ns();

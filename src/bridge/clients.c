@@ -115,11 +115,25 @@ void fsh_bridge_forget(struct fsh_bridge_server *s, unsigned client)
 
 /* ---- REQUEST ---- */
 
+static enum fsh_bridge_status check_run(const struct fsh_bridge_server *s,
+                                        const struct fsh_bridge_message *m)
+{
+    uint64_t count = m->request.bytes / FSH_BRIDGE_COMMAND_BYTES;
+
+    if (m->request.bytes % FSH_BRIDGE_COMMAND_BYTES != 0 || count == 0 ||
+        count > FSH_BRIDGE_MOST_COMMANDS || m->request.array > count ||
+        m->request.naive != 0)
+        return FSH_BRIDGE_ARGUMENT;
+    return s->card_dead ? FSH_BRIDGE_DEVICE : FSH_BRIDGE_PENDING;
+}
+
 static enum fsh_bridge_status check(const struct fsh_bridge_server *s,
                                     const struct fsh_bridge_message *m)
 {
     uint64_t most = s->card->bytes;
 
+    if (m->request.stages == FSH_BRIDGE_PATH_RUN)
+        return check_run(s, m);
     if (m->request.stages == 0 || m->request.stages > FSH_BRIDGE_PATH_ROUND ||
         m->request.naive > 1 || m->request.bytes == 0)
         return FSH_BRIDGE_ARGUMENT;
@@ -141,6 +155,7 @@ static void request(struct fsh_bridge_server *s,
                                             .id = m->id,
                                             .offset = m->request.offset,
                                             .bytes = m->request.bytes,
+                                            .array = m->request.array,
                                             .source = m->request.source,
                                             .target = m->request.target};
         status = fsh_bridge_job_begin(s, m->client);
@@ -220,6 +235,7 @@ static void fill(const struct fsh_bridge_server *s, unsigned client,
         m->kind = FSH_BRIDGE_DONE;
         m->id = peer->done_id;
         m->done.status = peer->done_status;
+        m->done.compute = peer->done_compute;
     }
 }
 

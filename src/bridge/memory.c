@@ -87,6 +87,15 @@ static unsigned poll(struct fsh_bridge_card *card,
     return n + poll_engine(m, &m->engine[FSH_BRIDGE_FROM], moved + n, most - n);
 }
 
+/* It has no compute core. */
+static bool run(struct fsh_bridge_card *card, struct fsh_bridge_run *run)
+{
+    (void)card;
+    atomic_fetch_add_explicit(&run->holders, 1, memory_order_relaxed);
+    fsh_bridge_run_end(run, FSH_STATUS_UNSUPPORTED);
+    return true;
+}
+
 static uint64_t quiet(const struct fsh_bridge_card *card)
 {
     const struct memory *m = (const struct memory *)card;
@@ -111,8 +120,12 @@ static bool nap(struct fsh_bridge_card *card, uint64_t ns)
     return false;
 }
 
-static const struct fsh_bridge_card_ops ops = {
-    .name = "memory", .start = start, .poll = poll, .quiet = quiet, .nap = nap};
+static const struct fsh_bridge_card_ops ops = {.name = "memory",
+                                               .start = start,
+                                               .poll = poll,
+                                               .run = run,
+                                               .quiet = quiet,
+                                               .nap = nap};
 
 struct fsh_bridge_card *fsh_bridge_memory(
     const struct fsh_bridge_memory_setup *setup)

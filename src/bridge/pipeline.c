@@ -62,9 +62,11 @@ enum fsh_bridge_status fsh_bridge_job_begin(struct fsh_bridge_server *s,
     enum fsh_bridge_status status = FSH_BRIDGE_PENDING;
 
     job->step = cut(s, job->bytes);
-    job->pass[0] = job->stages;
+    job->pass[0] = job->stages & ~(unsigned)FSH_BRIDGE_RUN;
     job->passes = 1;
-    if (job->naive)
+    if (job->stages & FSH_BRIDGE_RUN)
+        status = fsh_bridge_run_begin(s, job);
+    else if (job->naive)
         status = begin_naive(s, job);
     if (status != FSH_BRIDGE_PENDING)
         return status;
@@ -82,6 +84,7 @@ static void settle(struct fsh_bridge_server *s, struct fsh_bridge_job *job)
         fi_close(&job->whole_memory.mr->fid);
         free(job->whole);
     }
+    fsh_bridge_run_drop(s, job);
     atomic_fetch_add_explicit(job->status == FSH_BRIDGE_OK ? &s->transfers
                                                            : &s->failed,
                               1, memory_order_relaxed);
@@ -89,10 +92,12 @@ static void settle(struct fsh_bridge_server *s, struct fsh_bridge_job *job)
     s->active--;
 }
 
-static void finish(struct fsh_bridge_server *s, struct fsh_bridge_peer *peer)
+void fsh_bridge_job_finish(struct fsh_bridge_server *s,
+                           struct fsh_bridge_peer *peer)
 {
     peer->done_id = peer->job.id;
     peer->done_status = peer->job.status;
+    peer->done_compute = peer->job.compute;
     peer->owed &= ~(unsigned)OWES_PROGRESS;
     fsh_bridge_owe(peer, OWES_DONE);
     settle(s, &peer->job);
@@ -146,7 +151,7 @@ void fsh_bridge_job_fail(struct fsh_bridge_server *s, unsigned client,
         }
     }
     if (job->busy == 0)
-        finish(s, &s->peer[client]);
+        fsh_bridge_job_finish(s, &s->peer[client]);
 }
 
 /* ---- stages ---- */
@@ -215,11 +220,12 @@ static void end_pass(struct fsh_bridge_server *s, struct fsh_bridge_peer *peer)
 {
     struct fsh_bridge_job *job = &peer->job;
 
-    if (++job->now == job->passes) {
-        finish(s, peer);
-        return;
-    }
-    job->next = job->done = 0;
+    if (++job->now != job->passes)
+        job->next = job->done = 0;
+    else if (job->run != NULL)
+        fsh_bridge_run_start(s, peer);
+    else
+        fsh_bridge_job_finish(s, peer);
 }
 
 static void report(struct fsh_bridge_peer *peer)
@@ -244,7 +250,7 @@ static void retire(struct fsh_bridge_server *s, struct fsh_bridge_piece *piece)
     release(s, piece);
     if (job->status != FSH_BRIDGE_OK) {
         if (job->busy == 0)
-            finish(s, peer);
+            fsh_bridge_job_finish(s, peer);
         return;
     }
     report(peer);
@@ -274,6 +280,8 @@ void fsh_bridge_piece_end(struct fsh_bridge_server *s,
     }
     if (job->naive && piece->stage == FSH_BRIDGE_FROM_CARD)
         fsh_simulated_copy(job->whole + piece->at, piece->entry, piece->bytes);
+    if (job->run != NULL)
+        fsh_bridge_run_take(job, piece);
     next = next_stage(job, piece->stage);
     if (next == 0) {
         retire(s, piece);
@@ -311,7 +319,7 @@ static bool may_take(const struct fsh_bridge_server *s,
                      const struct fsh_bridge_job *job)
 {
     unsigned used = atomic_load_explicit(&s->entries, memory_order_relaxed);
-    unsigned share = s->setup.entries / s->active;
+    unsigned share = s->setup.entries / (s->active - s->running);
 
     return job->busy == 0 || (job->busy < share &&
                               used + s->setup.entries / 4 < s->setup.entries);
@@ -373,6 +381,7 @@ bool fsh_bridge_pump(struct fsh_bridge_server *s)
 {
     bool any = collect_card(s);
 
+    any |= fsh_bridge_run_watch(s);
     /* Later stages first, so that entries come back. */
     for (unsigned bit = FSH_BRIDGE_WRITE; bit != 0; bit >>= 1)
         for (unsigned i = 0; i < s->setup.entries; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The inside of a server: server.c has its life and its thread, clients.c what clients
- * say and hear, pipeline.c the pieces of their transfers. All of it belongs to the thread,
- * but for what is atomic.
+ * say and hear, pipeline.c the pieces of their transfers, run.c their commands. All of it
+ * belongs to the thread, but for what is atomic.
  *
  * Each client has an endpoint of its own here, over which go its transfers and messages
  * to it: to close that ends whatever a dead or silent client leaves in flight, so its
@@ -67,7 +67,7 @@ struct fsh_bridge_job {
     enum fsh_bridge_status status; /* what it will end with */
     unsigned stages;
     bool naive;
-    uint64_t id, offset, bytes;
+    uint64_t id, offset, bytes, array;
     struct fsh_bridge_remote source, target;
     size_t step;                      /* bytes of a piece */
     unsigned pass[FSH_BRIDGE_PASSES]; /* stages of each pass over it */
@@ -78,6 +78,9 @@ struct fsh_bridge_job {
     uint64_t news_ns;     /* last time that it moved on */
     unsigned char *whole; /* naive: all of it */
     struct fsh_network_memory whole_memory;
+    struct fsh_bridge_run *run; /* commands, or NULL */
+    bool running;               /* the card has them; counted in s->running */
+    unsigned compute;           /* FSH_STATUS_ they ended with */
 };
 
 enum fsh_bridge_owed { OWES_WELCOME = 1, OWES_PROGRESS = 2, OWES_DONE = 4 };
@@ -91,6 +94,7 @@ struct fsh_bridge_peer {
     uint64_t owed_ns; /* since when any is */
     uint64_t done_id; /* of DONE */
     enum fsh_bridge_status done_status;
+    unsigned done_compute;
     bool gone; /* to be forgotten when its completions have been read */
     struct fsh_bridge_job job;
 };
@@ -110,6 +114,7 @@ struct fsh_bridge_server {
     struct fsh_bridge_piece piece[FSH_BRIDGE_MOST_ENTRIES];
     struct fsh_bridge_peer peer[FSH_BRIDGE_MOST_CLIENTS];
     unsigned active;  /* jobs */
+    unsigned running; /* of them: their commands run, and they hold no entry */
     unsigned turn;    /* the client whose pieces go first */
     uint64_t card_ns; /* the card last moved something, or got the first move */
     unsigned on_card; /* moves that the card has */
@@ -157,9 +162,30 @@ void fsh_bridge_job_drop(struct fsh_bridge_server *s, unsigned client);
  * stays there as orphans. */
 void fsh_bridge_job_fail(struct fsh_bridge_server *s, unsigned client,
                          enum fsh_bridge_status status);
+/* A job is over: its client is owed DONE, and what it has is freed. */
+void fsh_bridge_job_finish(struct fsh_bridge_server *s,
+                           struct fsh_bridge_peer *peer);
 /* Start what can be started, collect what the card has done, and end what is over;
  * whether anything happened. */
 bool fsh_bridge_pump(struct fsh_bridge_server *s);
+
+/* ---- run.c ---- */
+
+/* Room for the words of a job's commands: FSH_BRIDGE_PENDING, or _NO_MEMORY. */
+enum fsh_bridge_status fsh_bridge_run_begin(struct fsh_bridge_server *s,
+                                            struct fsh_bridge_job *job);
+/* A piece of them is in its entry. */
+void fsh_bridge_run_take(struct fsh_bridge_job *job,
+                         const struct fsh_bridge_piece *piece);
+/* All have come: give them to the card. */
+void fsh_bridge_run_start(struct fsh_bridge_server *s,
+                          struct fsh_bridge_peer *peer);
+/* The job ends: commands that still run keep what they need. */
+void fsh_bridge_run_drop(struct fsh_bridge_server *s,
+                         struct fsh_bridge_job *job);
+/* End jobs whose commands have ended, and tell the others' clients that they run; whether
+ * any has ended. */
+bool fsh_bridge_run_watch(struct fsh_bridge_server *s);
 
 /* ---- server.c ---- */
 

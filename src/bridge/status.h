@@ -12,7 +12,8 @@ enum fsh_bridge_status {
     FSH_BRIDGE_NO_MEMORY, /* here, or for a naive transfer at the server */
     FSH_BRIDGE_SILENT, /* no news within the limit; the client is of no use now */
     FSH_BRIDGE_NETWORK, /* the provider reported an error; neither */
-    FSH_BRIDGE_DEVICE   /* the card reported an error, or does not respond */
+    FSH_BRIDGE_DEVICE,  /* the card reported an error, or does not respond */
+    FSH_BRIDGE_COMMAND  /* a command failed at the compute core */
 };
 
 #endif

@@ -51,12 +51,14 @@ struct fsh_bridge_message {
             uint32_t naive;
             uint64_t offset; /* in card memory */
             uint64_t bytes;
+            uint64_t array; /* RUN: commands for the array queue */
             struct fsh_bridge_remote source, target;
         } request;
         struct {
             uint64_t bytes; /* moved so far */
             uint32_t status;
-        } done; /* PROGRESS, DONE */
+            uint32_t compute; /* FSH_BRIDGE_COMMAND: FSH_STATUS_ of the core */
+        } done;               /* PROGRESS, DONE */
     };
     uint64_t card_bytes; /* WELCOME */
 };

@@ -19,6 +19,7 @@
 #include "boot/boot.h"
 #include "bridge/bridge.h"
 #include "bridge/node.h"
+#include "gasnet/internal.h"
 
 #define HALT_NS UINT64_C(200000000)
 
@@ -27,6 +28,7 @@ struct offer {
     uint64_t buffer;
     uint32_t entries; /* 0: there is none */
     uint64_t bytes;
+    uint32_t core; /* what commands call its compute core + 1; 0: it has none */
     struct fsh_bridge_name name;
 };
 
@@ -65,7 +67,8 @@ static void serve(const struct fsh_card_ops *ops, struct offer *mine)
     if (getrandom(setup.token, sizeof setup.token, 0) !=
         (ssize_t)sizeof setup.token)
         fsh_fatal("gasnet_attach: getrandom: %s", strerror(errno));
-    card = fsh_bridge_node(ops, why, sizeof why);
+    card = fsh_bridge_node(ops, mine->core != 0 ? (int)fsh_gasnet.rank : -1,
+                           why, sizeof why);
     if (card != NULL)
         job.server =
             fsh_bridge_serve(card, &setup, &mine->name, why, sizeof why);
@@ -91,6 +94,8 @@ void fsh_job_bridge_start(const struct fsh_card_ops *card)
     if (job.offers == NULL || job.connections == NULL)
         fsh_fatal("gasnet_attach: no memory for a table of %u bridges",
                   job.nodes);
+    if (card->present() && fsh_gasnet_has_compute(fsh_gasnet.rank))
+        mine.core = (uint32_t)fsh_gasnet_core_number(fsh_gasnet.rank) + 1;
     if (fsh_job_bridge_wanted(card))
         serve(card, &mine);
     fsh_boot_exchange(&mine, sizeof mine, job.offers);
@@ -113,6 +118,11 @@ bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info)
     *info = (struct fsh_job_bridge_info){offer->bytes, offer->buffer,
                                          offer->entries};
     return true;
+}
+
+int fsh_job_bridge_core(uint32_t node)
+{
+    return job.offers != NULL ? (int)job.offers[node].core - 1 : -1;
 }
 
 uint32_t fsh_job_bridge_second(uint32_t node)
@@ -168,10 +178,12 @@ enum fsh_bridge_status fsh_job_bridge_begin(
 {
     const struct fsh_bridge_transfer t = {
         .stages = (move->to_card ? FSH_BRIDGE_PATH_TO : 0u) |
-                  (move->from_card ? FSH_BRIDGE_PATH_FROM : 0u),
+                  (move->from_card ? FSH_BRIDGE_PATH_FROM : 0u) |
+                  (move->run ? FSH_BRIDGE_PATH_RUN : 0u),
         .naive = move->naive,
         .offset = move->offset,
         .bytes = move->bytes,
+        .array = move->array,
         .source = move->source,
         .target = move->target};
     enum fsh_bridge_status status = FSH_BRIDGE_NETWORK;
@@ -215,6 +227,11 @@ const char *fsh_job_bridge_why(uint32_t node)
     const struct connection *c = &job.connections[node];
 
     return c->client != NULL ? fsh_bridge_why(c->client) : c->why;
+}
+
+unsigned fsh_job_bridge_compute_status(uint32_t node)
+{
+    return fsh_bridge_compute_status(job.connections[node].client);
 }
 
 void fsh_job_bridge_nap(uint32_t node, uint64_t ns)

@@ -2,6 +2,7 @@
 /*
  * The bridge in a job where FSHMEM was built without libfabric's headers: there is none.
  */
+#include "base/fsh_spec.h"
 #include "base/log.h"
 #include "gasnet/bridge.h"
 #include "network/provider.h"
@@ -20,6 +21,12 @@ bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info)
     (void)node;
     (void)info;
     return false;
+}
+
+int fsh_job_bridge_core(uint32_t node)
+{
+    (void)node;
+    return -1;
 }
 
 uint32_t fsh_job_bridge_second(uint32_t node)
@@ -47,6 +54,12 @@ enum fsh_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved)
     (void)node;
     (void)moved;
     return FSH_BRIDGE_NETWORK;
+}
+
+unsigned fsh_job_bridge_compute_status(uint32_t node)
+{
+    (void)node;
+    return FSH_STATUS_UNSUPPORTED;
 }
 
 bool fsh_job_bridge_kick(void)

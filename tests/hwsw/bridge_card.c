@@ -75,10 +75,10 @@ static void serve(struct fsh_bridge_name *name)
 
     CHECK(getrandom(setup.token, sizeof setup.token, 0) ==
           (ssize_t)sizeof setup.token);
-    CHECK(fsh_bridge_node(NULL, why, sizeof why) == NULL &&
+    CHECK(fsh_bridge_node(NULL, -1, why, sizeof why) == NULL &&
               strstr(why, "no card") != NULL,
           "%s", why);
-    card = fsh_bridge_node(fsh_conduit_find("fpga")->card, why, sizeof why);
+    card = fsh_bridge_node(fsh_conduit_find("fpga")->card, -1, why, sizeof why);
     CHECK(card != NULL, "%s", why);
     server = fsh_bridge_serve(card, &setup, name, why, sizeof why);
     CHECK(server != NULL, "%s", why);

@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     CHECK(getrandom(setup.token, sizeof setup.token, 0) ==
           (ssize_t)sizeof setup.token);
     CHECK(pthread_create(&thread, NULL, move_bytes, NULL) == 0);
-    card = fsh_bridge_node(&ops, why, sizeof why);
+    card = fsh_bridge_node(&ops, -1, why, sizeof why);
     CHECK(card != NULL, "%s", why);
     setup.buffer = 2 * BUFFER;
     setup.entries = 4;

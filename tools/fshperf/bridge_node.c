@@ -69,7 +69,7 @@ static void begin(size_t buffer)
 
     if (!fsh_network_model_use(&server_host))
         fsh_fatal("bridge-node runs in simulated time; see fshperf bridge");
-    card = fsh_bridge_node(fsh_conduit_fpga.card, why, sizeof why);
+    card = fsh_bridge_node(fsh_conduit_fpga.card, -1, why, sizeof why);
     server = card != NULL
                  ? fsh_bridge_serve(card, &setup, &name, why, sizeof why)
                  : NULL;

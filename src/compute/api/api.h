@@ -27,4 +27,17 @@ static inline fshmem_status_t fsh_api_check_compute(gasnet_node_t node)
     return fsh_gasnet_has_compute(node) ? FSHMEM_OK : FSHMEM_ERR_ABSENT;
 }
 
+/* Commands as words for the two queues. */
+struct fsh_api_words {
+    uint64_t (*words)[FSH_CCMD_WORDS]; /* of the array queue first; or NULL */
+    size_t count[2];                   /* array, mover */
+};
+
+/* Checks commands for a node and makes their words (to be freed) with the node numbers that
+ * `number` gives (-1: no core is reached there). FSHMEM_OK, or fshmem_submit_nb's errors. */
+fshmem_status_t fsh_api_words(gasnet_node_t node,
+                              const fshmem_command_t *commands, size_t count,
+                              int (*number)(uint32_t node),
+                              struct fsh_api_words *words);
+
 #endif

@@ -2,7 +2,8 @@
 /*
  * Transfers over the bridge; see fshmem_bridge.h. A transfer is up to three parts, one after
  * the other, which this rank's calls drive: bytes to the card, commands, bytes from it; or
- * both directions as one part, whose pieces the server turns around.
+ * both directions as one part, whose pieces the server turns around. Where commands of this
+ * rank do not reach the card's core (conduit mixed), the server runs them.
  */
 #include "gasnet/bridge.h"
 
@@ -10,15 +11,18 @@
 #include "base/wait.h"
 #include "compute/api/api.h"
 
+#include <stdlib.h>
+
 enum part { TO, ROUND, RUN, FROM, NONE };
 
 /* This rank's transfer to a node, under the lock. */
 struct exchange {
-    bool known;     /* a transfer has been started */
-    enum part now;  /* NONE: it has ended */
-    bool submitted; /* RUN */
+    bool known;    /* a transfer has been started */
+    enum part now; /* NONE: it has ended */
     bool naive;
     fshmem_bridge_transfer_t t;
+    struct fsh_api_words
+        words; /* for the server, until RUN has ended; or NULL */
     fshmem_status_t result, command;
     gasnet_handle_t handle;
     uint64_t moved; /* in the parts before this one */
@@ -46,7 +50,7 @@ static enum part part_from(const fshmem_bridge_transfer_t *t, enum part part)
     return part <= FROM && t->target_bytes != 0 ? FROM : NONE;
 }
 
-static fshmem_status_t status_of(enum fsh_bridge_status status)
+static fshmem_status_t status_of(uint32_t node, enum fsh_bridge_status status)
 {
     switch (status) {
     case FSH_BRIDGE_OK:
@@ -62,11 +66,21 @@ static fshmem_status_t status_of(enum fsh_bridge_status status)
         return FSHMEM_ERR_NO_MEMORY;
     case FSH_BRIDGE_DEVICE:
         return FSHMEM_ERR_DEVICE;
+    case FSH_BRIDGE_COMMAND:
+        return fsh_status_of_compute(fsh_job_bridge_compute_status(node));
     case FSH_BRIDGE_SILENT:
     case FSH_BRIDGE_NETWORK:
         break;
     }
     return FSHMEM_ERR_LOST;
+}
+
+static fshmem_status_t begin(uint32_t node,
+                             const struct fsh_job_bridge_move *move)
+{
+    enum fsh_bridge_status status = fsh_job_bridge_begin(node, move);
+
+    return status == FSH_BRIDGE_PENDING ? FSHMEM_OK : status_of(node, status);
 }
 
 static fshmem_status_t begin_move(uint32_t node, const struct exchange *x)
@@ -80,9 +94,23 @@ static fshmem_status_t begin_move(uint32_t node, const struct exchange *x)
         .bytes = from ? x->t.target_bytes : x->t.source_bytes,
         .source = x->t.source,
         .target = x->t.target};
-    enum fsh_bridge_status status = fsh_job_bridge_begin(node, &move);
 
-    return status == FSH_BRIDGE_PENDING ? FSHMEM_OK : status_of(status);
+    return begin(node, &move);
+}
+
+static fshmem_status_t begin_run(uint32_t node, struct exchange *x)
+{
+    const struct fsh_api_words *w = &x->words;
+    const struct fsh_job_bridge_move move = {
+        .run = true,
+        .bytes = (w->count[0] + w->count[1]) * sizeof w->words[0],
+        .array = w->count[0],
+        .source = w->words};
+
+    if (w->words != NULL)
+        return begin(node, &move);
+    return fshmem_submit_nb(node, x->t.commands, x->t.count, 0, &x->handle,
+                            &x->command);
 }
 
 /* Begins the part that is due; FSHMEM_OK or why it does not begin. */
@@ -90,10 +118,7 @@ static fshmem_status_t begin_part(uint32_t node, struct exchange *x)
 {
     if (x->now == NONE)
         return FSHMEM_OK;
-    if (x->now == RUN)
-        return fshmem_submit_nb(node, x->t.commands, x->t.count, 0, &x->handle,
-                                &x->command);
-    return begin_move(node, x);
+    return x->now == RUN ? begin_run(node, x) : begin_move(node, x);
 }
 
 /* How the part under way stands; BUSY while it is. */
@@ -102,9 +127,20 @@ static fshmem_status_t test_part(uint32_t node, struct exchange *x,
 {
     *moved = 0;
     if (x->now != RUN)
-        return status_of(fsh_job_bridge_test(node, moved));
+        return status_of(node, fsh_job_bridge_test(node, moved));
+    if (x->words.words != NULL)
+        return status_of(node, fsh_job_bridge_test(node, NULL));
     return gasnet_try_syncnb(x->handle) == GASNET_OK ? x->command
                                                      : FSHMEM_ERR_BUSY;
+}
+
+/* The transfer has ended. */
+static void end(struct exchange *x, fshmem_status_t result)
+{
+    x->result = result;
+    x->now = NONE;
+    free(x->words.words);
+    x->words.words = NULL;
 }
 
 static uint64_t bytes_of(const struct exchange *x)
@@ -134,10 +170,8 @@ static fshmem_status_t advance(uint32_t node, struct exchange *x,
                 &x->t, x->now == ROUND ? NONE : (enum part)(x->now + 1));
             status = begin_part(node, x);
         }
-        if (status != FSHMEM_OK) {
-            x->result = status;
-            x->now = NONE;
-        }
+        if (status != FSHMEM_OK || x->now == NONE)
+            end(x, status);
     }
     *moved = x->moved;
     return x->result;
@@ -180,6 +214,20 @@ static fshmem_status_t check_transfer(const fshmem_bridge_transfer_t *t,
                : FSHMEM_ERR_RANGE;
 }
 
+/* Whose commands the server is to run: their words, made now, so that what is wrong with
+ * them is said before anything moves. */
+static fshmem_status_t check_run(gasnet_node_t node,
+                                 const fshmem_bridge_transfer_t *t,
+                                 struct fsh_api_words *words)
+{
+    if (t->count == 0 || fsh_gasnet_has_compute(node))
+        return FSHMEM_OK;
+    return fsh_job_bridge_core(node) < 0
+               ? FSHMEM_ERR_ABSENT
+               : fsh_api_words(node, t->commands, t->count, fsh_job_bridge_core,
+                               words);
+}
+
 /* ---- calls ---- */
 
 fshmem_status_t fshmem_bridge_info(gasnet_node_t node,
@@ -208,6 +256,7 @@ fshmem_status_t fshmem_bridge_start(gasnet_node_t node,
 {
     struct fsh_job_bridge_info info;
     fshmem_status_t status = check_node(node, &info);
+    struct fsh_api_words words = {.words = NULL};
     struct exchange *x;
     uint64_t moved;
 
@@ -215,6 +264,8 @@ fshmem_status_t fshmem_bridge_start(gasnet_node_t node,
         status = FSHMEM_ERR_ARGUMENT;
     if (status == FSHMEM_OK)
         status = check_transfer(transfer, flags, &info);
+    if (status == FSHMEM_OK)
+        status = check_run(node, transfer, &words);
     if (status != FSHMEM_OK)
         return status;
     fsh_lock_take(&lock);
@@ -222,17 +273,17 @@ fshmem_status_t fshmem_bridge_start(gasnet_node_t node,
     if (x->known && advance(node, x, &moved) == FSHMEM_ERR_BUSY &&
         x->now != NONE) {
         fsh_lock_give(&lock);
+        free(words.words);
         return FSHMEM_ERR_BUSY;
     }
     *x = (struct exchange){.known = true,
                            .naive = (flags & FSHMEM_BRIDGE_NAIVE) != 0,
-                           .t = *transfer};
+                           .t = *transfer,
+                           .words = words};
     x->now = part_from(&x->t, TO);
     status = begin_part(node, x);
-    if (status != FSHMEM_OK) {
-        x->now = NONE;
-        x->result = status;
-    }
+    if (status != FSHMEM_OK)
+        end(x, status);
     fsh_lock_give(&lock);
     return status;
 }

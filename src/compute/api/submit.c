@@ -40,24 +40,27 @@ static bool are_nodes(uint64_t set)
     return fsh_gasnet.nodes >= 64 || set >> fsh_gasnet.nodes == 0;
 }
 
+/* What commands call a node; -1: they do not reach it. */
+typedef int (*number_fn)(uint32_t node);
+
 /* What the core calls the nodes of a set; false: it cannot reach one of them. */
-static bool number_nodes(uint64_t set, uint64_t *numbers)
+static bool number_nodes(number_fn number, uint64_t set, uint64_t *numbers)
 {
     bool all = true;
 
     *numbers = 0;
     for (; set != 0; set &= set - 1) {
-        int number = fsh_gasnet_core_number((uint32_t)__builtin_ctzll(set));
+        int n = number((uint32_t)__builtin_ctzll(set));
 
-        all &= number >= 0;
-        if (number >= 0)
-            *numbers |= UINT64_C(1) << number;
+        all &= n >= 0;
+        if (n >= 0)
+            *numbers |= UINT64_C(1) << n;
     }
     return all;
 }
 
 static fshmem_status_t check_plan(gasnet_node_t node,
-                                  const struct fsh_plan *plan)
+                                  const struct fsh_plan *plan, number_fn number)
 {
     uint64_t numbers;
 
@@ -65,7 +68,7 @@ static fshmem_status_t check_plan(gasnet_node_t node,
         return FSHMEM_ERR_ARGUMENT;
     if (!are_nodes(plan->send_nodes | plan->signal_nodes))
         return FSHMEM_ERR_NODE;
-    if (!number_nodes(plan->send_nodes | plan->signal_nodes, &numbers))
+    if (!number_nodes(number, plan->send_nodes | plan->signal_nodes, &numbers))
         return FSHMEM_ERR_ABSENT;
     if (plan->local_end > fsh_gasnet.segs[node].size)
         return FSHMEM_ERR_RANGE;
@@ -81,11 +84,12 @@ static fshmem_status_t check_plan(gasnet_node_t node,
 /* All commands; and how many commands of the core each queue gets. */
 static fshmem_status_t check_commands(gasnet_node_t node,
                                       const fshmem_command_t *commands,
-                                      size_t count, size_t pieces[2])
+                                      size_t count, number_fn number,
+                                      size_t pieces[2])
 {
     for (size_t i = 0; i < count; i++) {
         const struct fsh_plan *plan = fsh_plan_of(&commands[i]);
-        fshmem_status_t status = check_plan(node, plan);
+        fshmem_status_t status = check_plan(node, plan, number);
 
         if (status != FSHMEM_OK)
             return status;
@@ -98,25 +102,21 @@ static fshmem_status_t check_commands(gasnet_node_t node,
 
 /* ---- lists --------------------------------------------------------------- */
 
-static struct fsh_command_list *make_list(gasnet_node_t node, unsigned queue,
-                                          const fshmem_command_t *commands,
-                                          size_t count, size_t pieces)
+/* The words of the commands for a queue, completion aside. */
+static void fill(uint64_t (*words)[FSH_CCMD_WORDS], unsigned queue,
+                 const fshmem_command_t *commands, size_t count,
+                 number_fn number)
 {
-    struct fsh_command_list *list =
-        fsh_command_list_new(node, queue, (uint32_t)pieces);
-    size_t at = 0;
-
-    for (size_t i = 0; list != NULL && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct fsh_plan plan = *fsh_plan_of(&commands[i]);
 
         if (plan.mover != queue)
             continue;
-        number_nodes(plan.send_nodes, &plan.send_nodes);
-        number_nodes(plan.signal_nodes, &plan.signal_nodes);
+        number_nodes(number, plan.send_nodes, &plan.send_nodes);
+        number_nodes(number, plan.signal_nodes, &plan.signal_nodes);
         for (uint32_t p = 0; p < plan.pieces; p++)
-            fsh_plan_piece(&plan, p, list->words[at++]);
+            fsh_plan_piece(&plan, p, *words++);
     }
-    return list;
 }
 
 /* Both lists or none: NULL where there are no commands. */
@@ -128,13 +128,35 @@ static bool make_lists(gasnet_node_t node, const fshmem_command_t *commands,
         list[q] = NULL;
         if (pieces[q] == 0)
             continue;
-        list[q] = make_list(node, q, commands, count, pieces[q]);
+        list[q] = fsh_command_list_new(node, q, (uint32_t)pieces[q]);
         if (list[q] == NULL) {
             free(list[0]);
             return false;
         }
+        fill(list[q]->words, q, commands, count, fsh_gasnet_core_number);
     }
     return true;
+}
+
+fshmem_status_t fsh_api_words(gasnet_node_t node,
+                              const fshmem_command_t *commands, size_t count,
+                              int (*number)(uint32_t node),
+                              struct fsh_api_words *words)
+{
+    size_t pieces[2] = {0, 0};
+    fshmem_status_t status =
+        check_commands(node, commands, count, number, pieces);
+    uint64_t(*made)[FSH_CCMD_WORDS];
+
+    if (status != FSHMEM_OK)
+        return status;
+    made = calloc(pieces[0] + pieces[1], sizeof *made);
+    if (made == NULL)
+        return FSHMEM_ERR_NO_MEMORY;
+    *words = (struct fsh_api_words){made, {pieces[0], pieces[1]}};
+    fill(made, 0, commands, count, number);
+    fill(made + pieces[0], 1, commands, count, number);
+    return FSHMEM_OK;
 }
 
 static void submit_lists(struct call *call, struct fsh_command_list *list[2])
@@ -182,7 +204,8 @@ static fshmem_status_t start(gasnet_node_t node,
 {
     size_t pieces[2] = {0, 0};
     struct fsh_command_list *list[2];
-    fshmem_status_t status = check_commands(node, commands, count, pieces);
+    fshmem_status_t status =
+        check_commands(node, commands, count, fsh_gasnet_core_number, pieces);
     struct call *call;
 
     if (status != FSHMEM_OK)

@@ -383,18 +383,31 @@ static bool step(struct channel *ch)
     }
 }
 
-bool fsh_command_kick_slow(void)
+/* The queues of some nodes. */
+static bool kick(uint32_t first, uint32_t nodes)
 {
     bool any = false;
 
     if (!fsh_lock_try(&engine.lock))
         return false;
-    for (size_t i = 0; i < (size_t)engine.nodes * QUEUES; i++)
+    for (size_t i = (size_t)first * QUEUES;
+         i < ((size_t)first + nodes) * QUEUES; i++)
         while (step(&engine.channel[i]))
             any |= engine.channel[i].retry_ns == 0; /* asking again is none */
     any |= reap();
     fsh_lock_give(&engine.lock);
     return any;
+}
+
+bool fsh_command_kick_slow(void)
+{
+    return kick(0, engine.nodes);
+}
+
+void fsh_command_kick_own(void)
+{
+    if (fsh_command_is_active())
+        kick(engine.rank, 1);
 }
 
 /* Does the list in front wait for room? */

@@ -8,7 +8,8 @@
  * that is refused BUSY is sent again at the next kick. Every command reports
  * its end with the cookie of its chunk.
  *
- * Called by src/gasnet and src/compute/api, any client thread, not from handlers.
+ * Called by src/gasnet and src/compute/api, any client thread, not from handlers; and by
+ * src/bridge, on the thread of a card's server, for this rank's own node only.
  * One lock; no call waits for a core or a peer, or polls, though its puts may wait
  * for the device of this node. What a kick does needs nothing but kicks and polls.
  * Whatever a core refuses or a command fails with is a status (FSH_STATUS_) that
@@ -89,6 +90,10 @@ static inline bool fsh_command_kick(void)
 {
     return fsh_command_is_active() && fsh_command_kick_slow();
 }
+
+/* The same for commands to this rank's own node only, which takes no put: for a thread that
+ * may not poll. */
+void fsh_command_kick_own(void);
 
 /* One line a queue that has something to do, for state dumps. */
 void fsh_command_describe(void (*line)(void *arg, const char *text), void *arg);
