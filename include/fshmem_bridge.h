@@ -49,14 +49,16 @@ fshmem_status_t fshmem_bridge_info(gasnet_node_t node,
 #define FSHMEM_BRIDGE_NAIVE 1u
 
 /* A transfer: bytes to the card, then commands of its compute core, then bytes from the
- * card. Each part may be missing, but not both directions. A round trip without commands, of
+ * card. Each part may be missing, but not both directions. Where commands of this rank do not
+ * reach the node's core (a rank without a card, conduit mixed) its bridge runs them: at most
+ * 65536 of the core (some commands are several). A round trip without commands, of
  * as many bytes back from where they went to, moves each piece back as soon as it is in
  * the card; otherwise a part begins when the one before it has ended. */
 typedef struct fshmem_bridge_transfer {
     const void *source;    /* to the card */
     uint64_t source_bytes; /* 0: nothing */
     fshmem_offset_t to;
-    const fshmem_command_t *commands; /* as for fshmem_submit_nb; copied */
+    const fshmem_command_t *commands; /* as for fshmem_submit_nb */
     size_t count;                     /* 0: none */
     void *target;                     /* from the card */
     uint64_t target_bytes;            /* 0: nothing */
@@ -66,7 +68,8 @@ typedef struct fshmem_bridge_transfer {
 /* Starts a transfer and returns at once. flags: 0 or FSHMEM_BRIDGE_NAIVE. Its memory and
  * commands must stay as they are until it has ended. Its bytes move while this rank polls, in
  * gasnet_AMPoll and every wait; commands and what follows them begin in fshmem_bridge_test
- * and _wait. The first call to a node connects to
+ * and _wait. Commands that the bridge runs are checked here, and run on if this rank leaves.
+ * The first call to a node connects to
  * its bridge, which takes some milliseconds. Also returns FSHMEM_ERR_BUSY (this rank's last
  * transfer to the node has not ended), _RANGE (beyond card memory), _NO_MEMORY, _LOST, or
  * the errors of fshmem_submit_nb. */

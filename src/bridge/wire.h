@@ -10,8 +10,9 @@
  *     HELLO name, nonce             ->
  *                                   <-         WELCOME client, card, name of its endpoint
  *     REQUEST transfer              ->
- *                                   <-         PROGRESS bytes (about 16 a transfer)
- *                                   <-         DONE status
+ *                                   <-         PROGRESS bytes (about 16 a transfer, and
+ *                                                   while commands run)
+ *                                   <-         DONE status (and the core's)
  *     BYE                           ->
  */
 #ifndef FSH_BRIDGE_WIRE_H

@@ -65,6 +65,13 @@ static gasnet_node_t next_served(void)
     return served[0];
 }
 
+static bool cores_are_off(void)
+{
+    const char *cores = gasnet_getenv("FSHMEM_COMPUTE");
+
+    return cores != NULL && strcmp(cores, "0") == 0;
+}
+
 static bool has_core(gasnet_node_t node)
 {
     fshmem_compute_info_t info;
@@ -208,6 +215,21 @@ static void test_commands(gasnet_node_t node, unsigned flags)
     CHECK(c[0] == -1, "the first value is %g", (double)c[0]);
 }
 
+/* Nothing moves then. */
+static void test_no_core(gasnet_node_t node)
+{
+    const fshmem_flow_t none = {0};
+    fshmem_command_t command;
+    fshmem_bridge_transfer_t t = {mine, 1, part(), &command, 1, NULL, 0, 0};
+
+    FINE(fshmem_command_nop(0, &none, &command));
+    FINE(fshmem_bridge_put(node, part(), "a", 1, 0));
+    mine[0] = 'b';
+    REFUSED(fshmem_bridge_exchange(node, &t, 0), FSHMEM_ERR_ABSENT);
+    FINE(fshmem_bridge_get(mine, node, part(), 1, 0));
+    CHECK_EQ(mine[0], 'a');
+}
+
 /* Some second transfer meets the first one under way. */
 static void test_busy(gasnet_node_t node)
 {
@@ -248,8 +270,10 @@ int main(int argc, char **argv)
         random_move(&rng);
         random_exchange(&rng);
     }
-    if (has_core(next))
-        test_commands(next, 0);
+    if (cores_are_off())
+        test_no_core(next);
+    else
+        test_commands(next, 0); /* also where this rank reaches no core */
     if (has_core(conf.me))
         test_commands(conf.me, FSHMEM_BRIDGE_NAIVE);
     test_busy(next);
