@@ -82,6 +82,7 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp versus M
 	@$(BUILD)/bin/fshperf bridge --rounds $(ROUNDS) --json $(BUILD)/bridge.json
 	@python3 bench/sim_processes.py --fshrun $(RUN) --fshperf $(BUILD)/bin/fshperf \
 	    --json $(BUILD)/sim-processes.json
+	@python3 bench/hosts.py --build $(BUILD) --rounds $(ROUNDS) --json $(BUILD)/hosts.json
 	@python3 bench/peers.py --fshperf $(BUILD)/bin/fshperf \
 	    --build $(BUILD)/peers --rounds $(ROUNDS) --json $(BUILD)/peers.json
 	@python3 bench/train.py --fshrun $(RUN) --train $(BUILD)/examples/08_train \

@@ -483,9 +483,7 @@ static int run(void)
                   most_bytes());
     snprintf(loopback_why, sizeof loopback_why, "--network 0");
     for (unsigned i = 0; i < count; i = next) {
-        next = i;
-        while (next < count && points[next].buffer == points[i].buffer)
-            next++;
+        next = bridge_next_buffer(points, count, i);
         run_apart(&points[i], next - i, memory);
     }
     print(&setup);

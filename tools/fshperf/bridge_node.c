@@ -56,12 +56,11 @@ static void make_memory(size_t most)
         source[i] = (unsigned char)(i * 7 + i / 509);
 }
 
-/* A server with buffers of so many bytes, and a client at its host. */
-static void begin(size_t buffer)
+static void begin(size_t most)
 {
     struct fsh_bridge_setup setup = {
         .entries = (unsigned)fsh_option_int("FSHMEM_BRIDGE_ENTRIES"),
-        .buffer = buffer,
+        .buffer = fsh_option_size("FSHMEM_BRIDGE_BUFFER"),
         .timeout = fsh_option_seconds("FSHMEM_BRIDGE_TIMEOUT"),
         .token = {1, 2}};
     struct fsh_bridge_name name;
@@ -69,6 +68,7 @@ static void begin(size_t buffer)
 
     if (!fsh_network_model_use(&server_host))
         fsh_fatal("bridge-node runs in simulated time; see fshperf bridge");
+    make_memory(most);
     card = fsh_bridge_node(fsh_conduit_fpga.card, -1, why, sizeof why);
     server = card != NULL
                  ? fsh_bridge_serve(card, &setup, &name, why, sizeof why)
@@ -79,14 +79,6 @@ static void begin(size_t buffer)
                  : NULL;
     if (client == NULL)
         fsh_fatal("fshperf bridge: %s", why);
-}
-
-static void end(void)
-{
-    fsh_bridge_close(client);
-    fsh_bridge_stop(server);
-    fsh_bridge_node_free(card);
-    fsh_network_model_use(NULL);
 }
 
 static uint64_t transfer(unsigned stages, bool naive, size_t bytes)
@@ -120,7 +112,7 @@ static void verify(unsigned stages, size_t bytes)
 
 /* READ and WRITE alone come first and leave the client's memory registered; the naive modes,
  * which forget the registrations, last. */
-static void measure(size_t buffer, size_t bytes)
+static void measure(size_t bytes)
 {
     transfer(FSH_BRIDGE_READ, false, bytes);
     transfer(FSH_BRIDGE_WRITE, false, bytes);
@@ -135,48 +127,35 @@ static void measure(size_t buffer, size_t bytes)
         ns = transfer(r->stages, r->naive, bytes);
         if (r->stage == NULL)
             verify(r->stages, bytes);
-        printf(BRIDGE_LINE " %u %zu %zu %" PRIu64 "\n", row, buffer, bytes, ns);
+        printf(BRIDGE_LINE " %u %zu %" PRIu64 "\n", row, bytes, ns);
         fflush(stdout);
     }
 }
 
-static struct bridge_point read_point(const char *text)
-{
-    struct bridge_point p = {.bytes = 0};
-
-    if (sscanf(text, BRIDGE_ARGUMENT, &p.buffer, &p.bytes) != 2 || !p.bytes)
-        fsh_fatal("bridge-node: %s: expected BUFFER:BYTES", text);
-    return p;
-}
-
 static int run(int argc, char **argv)
 {
-    size_t most = 0, buffer = 0;
+    size_t most = 0;
 
     for (int i = 1; i < argc; i++)
-        if (read_point(argv[i]).bytes > most)
-            most = read_point(argv[i]).bytes;
+        most = (size_t)strtoull(argv[i], NULL, 10) > most
+                   ? (size_t)strtoull(argv[i], NULL, 10)
+                   : most;
     if (most == 0)
-        fsh_fatal("bridge-node: expected points, BUFFER:BYTES");
+        fsh_fatal("bridge-node: expected numbers of bytes");
     if (gasnet_init(&argc, &argv) != GASNET_OK ||
         gasnet_attach(NULL, 0,
                       (most + 2 * MARGIN + GASNET_PAGESIZE - 1) /
                           GASNET_PAGESIZE * GASNET_PAGESIZE,
                       0) != GASNET_OK)
         fsh_fatal("gasnet_init or gasnet_attach failed");
-    make_memory(most);
+    begin(most);
     perf_tell_assumed();
-    for (int i = 1; i < argc; i++) {
-        struct bridge_point p = read_point(argv[i]);
-
-        if (p.buffer != buffer) {
-            if (buffer != 0)
-                end();
-            begin(buffer = p.buffer);
-        }
-        measure(buffer, p.bytes);
-    }
-    end();
+    for (int i = 1; i < argc; i++)
+        measure((size_t)strtoull(argv[i], NULL, 10));
+    fsh_bridge_close(client);
+    fsh_bridge_stop(server);
+    fsh_bridge_node_free(card);
+    fsh_network_model_use(NULL);
     gasnet_exit(0);
     return 0;
 }

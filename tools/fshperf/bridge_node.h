@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What fshperf bridge --clock simulated and the job that it starts (bridge_node.c) both
- * know: how points are asked for and rows reported, and the network of the model.
+ * know: the line that reports a row, and the network of the model.
  */
 #ifndef FSHPERF_BRIDGE_NODE_H
 #define FSHPERF_BRIDGE_NODE_H
 
-/* An argument of the job: buffer and bytes of a point. Those with one buffer follow each
- * other. */
-#define BRIDGE_ARGUMENT "%zu:%zu"
-#define BRIDGE_LINE "bridge-node" /* row, buffer, bytes, nanoseconds */
+#define BRIDGE_LINE "bridge-node" /* row, bytes, nanoseconds */
 
 /* Rates as the paper measured them (ib_read_bw, ib_write_bw). Registration of a page as it
  * took in the paper's round trip of 320 MB, allocation of the memory included: at the

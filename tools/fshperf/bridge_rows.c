@@ -74,6 +74,16 @@ unsigned bridge_sweep(struct bridge_point point[BRIDGE_POINTS])
     return count;
 }
 
+unsigned bridge_next_buffer(const struct bridge_point *point, unsigned count,
+                            unsigned i)
+{
+    unsigned next = i;
+
+    while (next < count && point[next].buffer == point[i].buffer)
+        next++;
+    return next;
+}
+
 static const struct bridge_point *find(const struct bridge_point *point,
                                        unsigned count, size_t buffer,
                                        size_t bytes)
@@ -88,32 +98,27 @@ void bridge_print_sweep(const struct bridge_point *point, unsigned count,
                         unsigned row, const char *note)
 {
     const struct bridge_row *r = &bridge_rows[row];
-    const struct bridge_point *last = &point[count - 1];
-    size_t buffer = 0;
+    unsigned last = 0; /* the last buffer, which has all sizes */
 
     printf("# %s, %s, MB/s by buffer%s%s\n# %10s",
            r->stage ? r->stage : r->path, r->stage ? "alone" : r->mode,
            note ? "; paper: " : "", note ? note : "", "bytes");
-    for (unsigned i = 0; i < count; i++)
-        if (point[i].buffer != buffer)
-            printf(" %8zu K", (buffer = point[i].buffer) >> 10);
+    for (unsigned i = 0; i < count; i = bridge_next_buffer(point, count, i)) {
+        printf(" %8zu K", point[i].buffer >> 10);
+        last = i;
+    }
     putchar('\n');
-    /* The last buffer has all sizes. */
-    for (unsigned i = 0; i < count; i++) {
-        if (point[i].buffer != last->buffer ||
-            !bridge_has_row(row, point[i].bytes))
+    for (unsigned i = last; i < count; i++) {
+        if (!bridge_has_row(row, point[i].bytes))
             continue;
         printf("%12zu", point[i].bytes);
-        buffer = 0;
-        for (unsigned j = 0; j < count; j++) {
-            const struct bridge_point *p;
+        for (unsigned j = 0; j < count;
+             j = bridge_next_buffer(point, count, j)) {
+            const struct bridge_point *p =
+                find(point, count, point[j].buffer, point[i].bytes);
 
-            if (point[j].buffer == buffer)
-                continue;
-            buffer = point[j].buffer;
-            p = find(point, count, buffer, point[i].bytes);
             if (p)
-                printf(" %10.1f", bridge_rate(p, row));
+                printf(" %10.2f", bridge_rate(p, row));
             else
                 printf(" %10s", "-");
         }

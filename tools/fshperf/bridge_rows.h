@@ -27,6 +27,7 @@ struct bridge_row {
 };
 extern const struct bridge_row bridge_rows[BRIDGE_ROWS];
 
+/* The row of a path in a mode. */
 static inline unsigned bridge_row_of(unsigned path, bool naive)
 {
     return BRIDGE_STAGES + 2 * path + (naive ? 0 : 1);
@@ -46,6 +47,9 @@ double bridge_rate(const struct bridge_point *point, unsigned row);
  * through the largest buffers. */
 enum { BRIDGE_POINTS = 80 };
 unsigned bridge_sweep(struct bridge_point point[BRIDGE_POINTS]);
+/* The first point behind point i with another buffer, or the number of points. */
+unsigned bridge_next_buffer(const struct bridge_point *point, unsigned count,
+                            unsigned i);
 /* A table of a row: transfers down, buffers across, MB/s. */
 void bridge_print_sweep(const struct bridge_point *point, unsigned count,
                         unsigned row, const char *note);

@@ -62,64 +62,82 @@ static double peak(void)
            (FSH_SIM_PCIE_PAYLOAD + FSH_SIM_PCIE_HEADER);
 }
 
+/* Points of a job: those with one buffer. */
+struct share {
+    struct bridge_point *point;
+    unsigned count;
+};
+
 static void hear(void *arg, const char *line)
 {
+    const struct share *share = arg;
     unsigned row;
     uint64_t ns;
-    size_t buffer, bytes;
+    size_t bytes;
     char text[80];
 
-    (void)arg;
     if (perf_hear_assumed(line))
         return;
-    if (sscanf(line, BRIDGE_LINE " %u %zu %zu %" SCNu64, &row, &buffer, &bytes,
-               &ns) != 4 ||
+    if (sscanf(line, BRIDGE_LINE " %u %zu %" SCNu64, &row, &bytes, &ns) != 3 ||
         row >= BRIDGE_ROWS) {
         fputs(line, stdout);
         return;
     }
-    for (unsigned i = 0; i < count; i++)
-        if (points[i].buffer == buffer && points[i].bytes == bytes)
-            points[i].us[row] = (double)ns / 1e3;
-    snprintf(text, sizeof text, "buffers of %zu bytes, %zu bytes, row %u of %u",
-             buffer, bytes, row + 1, (unsigned)BRIDGE_ROWS);
+    for (unsigned i = 0; i < share->count; i++)
+        if (share->point[i].bytes == bytes)
+            share->point[i].us[row] = (double)ns / 1e3;
+    snprintf(text, sizeof text, "buffers of %zu KB, %zu bytes, row %u of %u",
+             share->point->buffer >> 10, bytes, row + 1, (unsigned)BRIDGE_ROWS);
     perf_progress(text, false);
 }
 
-static void run_job(void)
+static void run_job(struct share share)
 {
-    char point[BRIDGE_POINTS][48];
+    char number[BRIDGE_POINTS][24];
     const char *arguments[BRIDGE_POINTS + 2] = {"bridge-node"};
     const struct perf_job job = {.ranks = 1,
                                  .conduit = "fpga",
                                  .costs = "1",
                                  .time_limit = 7200,
                                  .arguments = arguments,
-                                 .hear = hear};
-    const char *given = getenv("FSHMEM_SIM_ARGS");
-    char sim[4096];
+                                 .hear = hear,
+                                 .arg = &share};
+    char buffer[24];
     int code;
 
-    /* Unless the user says otherwise: of the same option the last one counts. */
-    snprintf(sim, sizeof sim, PCIE_OPTION " " PCIE_BYTES " %s",
-             given ? given : "");
-    setenv("FSHMEM_SIM_ARGS", sim, 1);
-
-    for (unsigned i = 0; i < count; i++) {
-        snprintf(point[i], sizeof point[i], BRIDGE_ARGUMENT, points[i].buffer,
-                 points[i].bytes);
-        arguments[1 + i] = point[i];
+    snprintf(buffer, sizeof buffer, "%zu", share.point->buffer);
+    setenv("FSHMEM_BRIDGE_BUFFER", buffer, 1);
+    for (unsigned i = 0; i < share.count; i++) {
+        snprintf(number[i], sizeof number[i], "%zu", share.point[i].bytes);
+        arguments[1 + i] = number[i];
     }
     code = perf_run_job(&job);
     perf_progress("", true);
     if (code != 0)
         fsh_fatal("fshperf bridge: the job ended with code %d", code);
     for (unsigned row = 0; row < BRIDGE_ROWS; row++)
-        for (unsigned i = 0; i < count; i++)
-            if (points[i].us[row] == 0 && bridge_has_row(row, points[i].bytes))
+        for (unsigned i = 0; i < share.count; i++)
+            if (share.point[i].us[row] == 0 &&
+                bridge_has_row(row, share.point[i].bytes))
                 fsh_fatal("fshperf bridge: the job reported no row %u of %zu "
                           "bytes",
-                          row, points[i].bytes);
+                          row, share.point[i].bytes);
+}
+
+static void run_jobs(void)
+{
+    const char *given = getenv("FSHMEM_SIM_ARGS");
+    char sim[4096];
+    unsigned next;
+
+    /* Unless the user says otherwise: of the same option the last one counts. */
+    snprintf(sim, sizeof sim, PCIE_OPTION " " PCIE_BYTES " %s",
+             given ? given : "");
+    setenv("FSHMEM_SIM_ARGS", sim, 1);
+    for (unsigned i = 0; i < count; i = next) {
+        next = bridge_next_buffer(points, count, i);
+        run_job((struct share){&points[i], next - i});
+    }
 }
 
 static const char *verdict(bool reached)
@@ -237,7 +255,7 @@ int bridge_time_run(bool quick, bool sweep, const char *json)
 
     sweeps = sweep;
     choose_points(quick);
-    run_job();
+    run_jobs();
     print_heading();
     if (sweep)
         print_sweep();
