@@ -6,17 +6,17 @@
 #ifndef FSH_KERNEL_PACK_H
 #define FSH_KERNEL_PACK_H
 
-#include "compute/number/blocks16.h"
 #include "compute/kernel/tile.h"
 
-struct fsh_packer {
-    const struct fsh_bfp_blocks16 *encoder;
-    const struct fsh_tile_ops *ops;
-    uint32_t words[256];
-    struct fsh_codes codes; /* of what has been packed */
-};
+/* Start of an operand; careful: with which scales. */
+void fsh_pack_begin(struct fsh_packer *packer, const struct fsh_tile_ops *ops,
+                    bool careful);
 
-/* rows rows of k values, in any form, as rows of fsh_chunks(k) blocks of A. */
+/* The exponent codes of what has been packed since. */
+struct fsh_codes fsh_pack_codes(const struct fsh_packer *packer);
+
+/* rows rows of k values, in any form, as rows of fsh_chunks(k) blocks of A. Writes
+ * as many rows as make a multiple of 16. */
 void fsh_pack_rows(struct fsh_packer *packer, const struct fsh_operand *operand,
                    size_t rows, size_t k, uint8_t *out);
 

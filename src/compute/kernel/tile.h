@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a choice of instructions brings to the kernels: one tile of outputs, and
- * what follows the last chunk; and the layout in which both find their
- * operands. Used by blocked.c and pack.c.
+ * What a choice of instructions brings to the kernels: operands packed square by
+ * square, one tile of outputs, and what follows the last chunk; and the layout in
+ * which these find their operands. Used by blocked.c and pack.c.
  *
- * Operand A: blocks of 24 bytes: 16 values in two's complement, the word of the
- * exponent, and -128 times the sum of the values. Where the blocks of a row lie
- * is told by the address of the row and an offset for each chunk, so that a
- * convolution reads its image in place.
+ * Values are integers in two's complement, of one byte or, where instructions multiply
+ * pairs of 16 bits (AVX2), of two. A word is what 4 bytes hold: four values or two.
+ *
+ * Operand A: blocks of `block` bytes: 16 values, the scale of the exponent (4 bytes)
+ * and what else the instructions want. Where the blocks of a row lie is told by the
+ * address of the row and an offset for each chunk, so that a convolution reads its
+ * image in place.
  *
  * Operand B: panels of `columns` columns. A chunk of a panel is
- *   16 * columns bytes: quad q (values 4q .. 4q+3) of column j at
- *                       (q * columns + j) * 4, each byte exclusive-or `bias`
- *    4 * columns bytes: the words of the exponents
+ *   words of values: word q of column j at (q * columns + j) * 4, each byte
+ *                    exclusive-or a constant that the instructions want
+ *   4 * columns bytes: the scales of the exponents
  *
- * Two ways to scale a dot product. Fast: a word is the number 2^(E - 133), and
- * fma(dot, product of the words, acc) is the contract's two steps in one, since
+ * Two ways to scale a dot product. Fast: a scale is the number 2^(E - 133), and
+ * fma(dot, product of the scales, acc) is the contract's two steps in one, since
  * the term is exact and a normal number. Only if the exponents of A and B are
  * within the limits of fsh_is_fast, which is looked up once per call. Careful:
- * words that hold any exponent; what they are is up to the instructions.
+ * scales that hold any exponent; what they are is up to the instructions.
  */
 #ifndef FSH_KERNEL_TILE_H
 #define FSH_KERNEL_TILE_H
@@ -29,10 +32,9 @@
 
 #include "compute/kernel/kernels.h"
 
-#define FSH_BLOCK_BYTES 24
-#define FSH_BLOCK_WORD 16 /* byte of the exponent's word */
-#define FSH_BLOCK_SUM 20  /* byte of -128 * the sum of the values */
 #define FSH_MAX_TILE_ROWS 8
+#define FSH_BLOCK_MOST 64 /* bytes of a block of A */
+#define FSH_LANES 16      /* a block's values; rows of a square */
 
 /* Accumulators: rows * columns numbers, a row after the other. */
 struct fsh_tile {
@@ -43,10 +45,45 @@ struct fsh_tile {
     float *acc;
 };
 
+/* The exponent codes of an operand, but 0 and 255. Starts as {255, 0}. */
+struct fsh_codes {
+    unsigned low, high;
+};
+
+/* An operand being packed. */
+struct fsh_packer {
+    const struct fsh_tile_ops *ops;
+    bool careful;
+    uint32_t scales[256]; /* by exponent code */
+    /* The exponent codes so far, but 0 and 255, in any lane: the least less 1, the
+     * largest. */
+    _Alignas(64) uint32_t low[FSH_LANES], high[FSH_LANES];
+};
+
+/* 16 operand rows of one chunk, FP32: adjacent values, or (columns) of which line
+ * k has value k of each. */
+struct fsh_square {
+    const float *x;
+    size_t ld; /* from a row, or line, to the next */
+    bool columns;
+};
+
 struct fsh_tile_ops {
-    unsigned rows, columns;                           /* of a tile */
-    uint8_t bias;                                     /* of the bytes of B */
-    void (*words)(bool careful, uint32_t words[256]); /* by exponent code */
+    unsigned rows, columns; /* of a tile */
+    unsigned block;         /* bytes of a block of A */
+    unsigned scale;         /* byte of its scale */
+    unsigned chunk;         /* bytes of a chunk of a panel */
+    void (*scales)(bool careful, uint32_t scales[256]); /* by exponent code */
+    /* A square as blocks of A, `step` bytes apart. False: a block has an exponent, Inf
+     * or NaN that this code does not take, and all must be packed again. */
+    bool (*pack_a)(struct fsh_packer *packer, struct fsh_square square,
+                   uint8_t *out, size_t step);
+    /* The same as columns from `column` on of a chunk of a panel. */
+    bool (*pack_b)(struct fsh_packer *packer, struct fsh_square square,
+                   uint8_t *chunk, size_t column);
+    /* The values of one block, given as bytes; all of it but its scale. */
+    void (*put_a)(const int8_t values[16], uint8_t *out);
+    void (*put_b)(const int8_t values[16], uint8_t *chunk, size_t column);
     /* Add `chunks` terms to each accumulator. */
     void (*fast)(const struct fsh_tile *tile);
     void (*careful)(const struct fsh_tile *tile);
@@ -56,14 +93,17 @@ struct fsh_tile_ops {
 };
 
 #ifdef __x86_64__
+bool fsh_pack_a_avx2(struct fsh_packer *packer, struct fsh_square square,
+                     uint8_t *out, size_t step);
+bool fsh_pack_b_avx2(struct fsh_packer *packer, struct fsh_square square,
+                     uint8_t *chunk, size_t column);
+bool fsh_pack_a_avx512(struct fsh_packer *packer, struct fsh_square square,
+                       uint8_t *out, size_t step);
+bool fsh_pack_b_avx512(struct fsh_packer *packer, struct fsh_square square,
+                       uint8_t *chunk, size_t column);
 extern const struct fsh_tile_ops fsh_tile_avx2;
 extern const struct fsh_tile_ops fsh_tile_avx512;
 #endif
-
-/* The exponent codes of an operand, but 0 and 255. Starts as {255, 0}. */
-struct fsh_codes {
-    unsigned low, high;
-};
 
 /* 2^(E - 133) is a normal number for every E; so is the product of two; so is
  * every term: it is between 1 and 2^18 (16 * 127 * 127 < 2^18) times that. */
@@ -73,7 +113,7 @@ static inline bool fsh_is_fast(struct fsh_codes a, struct fsh_codes b)
            a.high + b.high <= 266 + 127 - 17;
 }
 
-/* Words of the fast way, the same for all instructions. */
-void fsh_fast_words(uint32_t words[256]);
+/* Scales of the fast way, the same for all instructions. */
+void fsh_fast_scales(uint32_t scales[256]);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tiles of 4 rows x 16 columns in AVX2 and FMA; see tile.h. vpmaddubsw adds two
- * products in 16 bits and saturates. Given |a| and b with the sign of a, the
- * sum is at most 2 * 127 * 127 = 32258 < 32768: it never does, and the dot
- * product is exact.
+ * Tiles of 4 rows x 16 columns in AVX2 and FMA; see tile.h. Values have 16 bits:
+ * vpmaddwd multiplies and adds pairs exactly, one instruction where bytes would take
+ * three (vpmaddubsw saturates, and wants one factor without sign). Sums of a chunk
+ * stay in registers, accumulators in memory.
  */
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -15,23 +15,26 @@
 
 #define ROWS 4
 #define COLUMNS 16
-#define CHUNK (COLUMNS * 20)
+#define WORDS 8 /* of a block, two values each */
+#define SCALE (4 * WORDS)
+#define BLOCK (SCALE + 4)
+#define CHUNK (COLUMNS * BLOCK)
 
-/* Careful words are integers: E - 133, far below any exponent for a zero block,
+/* Careful scales are integers: E - 133, far below any exponent for a zero block,
  * far above for Inf and NaN, so that a sum of two tells. */
-#define WORD_ZERO (-1000)
-#define WORD_NAN 10000
+#define SCALE_ZERO (-1000)
+#define SCALE_NAN 10000
 #define SUM_NAN 5000
 
-static void words(bool careful, uint32_t out[256])
+static void scales(bool careful, uint32_t out[256])
 {
-    fsh_fast_words(out);
+    fsh_fast_scales(out);
     if (!careful)
         return;
-    out[0] = (uint32_t)WORD_ZERO;
+    out[0] = (uint32_t)SCALE_ZERO;
     for (int e = 1; e < 255; e++)
         out[e] = (uint32_t)(e - 133);
-    out[255] = WORD_NAN;
+    out[255] = SCALE_NAN;
 }
 
 INLINE __m256i broadcast(const uint8_t *at)
@@ -77,54 +80,71 @@ INLINE __m256i load(const uint8_t *at)
     return _mm256_loadu_si256((const __m256i *)(const void *)at);
 }
 
-/* Sums of four products a * b in each lane. */
-INLINE __m256i products(__m256i a, __m256i size, __m256i b)
+/* Keeps the compiler from moving loads up: it would run out of registers. */
+INLINE void in_order(__m256i *a, __m256i *b)
 {
-    __m256i pairs = _mm256_maddubs_epi16(size, _mm256_sign_epi8(b, a));
-
-    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+    __asm__ volatile("" : "+x"(*a), "+x"(*b));
 }
 
-/* One chunk of one row: adds to its two vectors of accumulators. */
-INLINE void step(const uint8_t *block, const uint8_t *chunk, __m256 acc[2],
-                 bool careful)
+/* The dot products of a chunk, in integers. */
+INLINE void multiply(const uint8_t *const row[ROWS], size_t at,
+                     const uint8_t *chunk, __m256i sum[ROWS][2])
 {
-    __m256i sum[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-    __m256i word = broadcast(block + FSH_BLOCK_WORD);
+#pragma GCC unroll 8
+    for (unsigned q = 0; q < WORDS; q++) {
+        __m256i b0 = load(chunk + 4 * COLUMNS * q);
+        __m256i b1 = load(chunk + 4 * COLUMNS * q + 32);
 
 #pragma GCC unroll 4
-    for (unsigned q = 0; q < 4; q++) {
-        __m256i a = broadcast(block + 4 * q), size = _mm256_abs_epi8(a);
-        const uint8_t *b = chunk + 4 * COLUMNS * q;
+        for (unsigned r = 0; r < ROWS; r++) {
+            __m256i a = broadcast(row[r] + at + 4 * q);
+            __m256i low = _mm256_madd_epi16(a, b0);
+            __m256i high = _mm256_madd_epi16(a, b1);
 
-        sum[0] = _mm256_add_epi32(sum[0], products(a, size, load(b)));
-        sum[1] = _mm256_add_epi32(sum[1], products(a, size, load(b + 32)));
+            sum[r][0] = q == 0 ? low : _mm256_add_epi32(sum[r][0], low);
+            sum[r][1] = q == 0 ? high : _mm256_add_epi32(sum[r][1], high);
+            in_order(&sum[r][0], &sum[r][1]);
+        }
     }
-    chunk += 16 * COLUMNS;
-    acc[0] = add_term(acc[0], sum[0], word, load(chunk), careful);
-    acc[1] = add_term(acc[1], sum[1], word, load(chunk + 32), careful);
 }
 
 INLINE void tile(const struct fsh_tile *t, bool careful)
 {
-    __m256 acc[ROWS][2];
+    const uint8_t *const row[ROWS] = {t->rows[0], t->rows[1], t->rows[2],
+                                      t->rows[3]};
     const uint8_t *panel = t->panel;
 
-#pragma GCC unroll 4
-    for (unsigned r = 0; r < ROWS; r++) {
-        acc[r][0] = _mm256_loadu_ps(t->acc + r * COLUMNS);
-        acc[r][1] = _mm256_loadu_ps(t->acc + r * COLUMNS + 8);
-    }
     for (size_t c = 0; c < t->chunks; c++, panel += CHUNK) {
+        const uint8_t *scales = panel + 4 * WORDS * COLUMNS;
+        size_t at = t->offsets[c];
+        __m256i sum[ROWS][2];
+        float *acc = t->acc;
+
+        multiply(row, at, panel, sum);
 #pragma GCC unroll 4
-        for (unsigned r = 0; r < ROWS; r++)
-            step(t->rows[r] + t->offsets[c], panel, acc[r], careful);
+        for (unsigned r = 0; r < ROWS; r++, acc += COLUMNS) {
+            __m256i mine = broadcast(row[r] + at + SCALE);
+
+            _mm256_storeu_ps(acc, add_term(_mm256_loadu_ps(acc), sum[r][0],
+                                           mine, load(scales), careful));
+            _mm256_storeu_ps(acc + 8,
+                             add_term(_mm256_loadu_ps(acc + 8), sum[r][1], mine,
+                                      load(scales + 32), careful));
+        }
     }
-#pragma GCC unroll 4
-    for (unsigned r = 0; r < ROWS; r++) {
-        _mm256_storeu_ps(t->acc + r * COLUMNS, acc[r][0]);
-        _mm256_storeu_ps(t->acc + r * COLUMNS + 8, acc[r][1]);
-    }
+}
+
+static void put_a(const int8_t values[16], uint8_t *out)
+{
+    for (unsigned i = 0; i < 16; i++)
+        ((int16_t *)(void *)out)[i] = values[i];
+}
+
+static void put_b(const int8_t values[16], uint8_t *chunk, size_t column)
+{
+    for (unsigned i = 0; i < 16; i++)
+        ((int16_t *)(void *)chunk)[(i / 2 * COLUMNS + column) * 2 + i % 2] =
+            values[i];
 }
 
 TARGET static void fast(const struct fsh_tile *t)
@@ -145,30 +165,59 @@ INLINE __m256i first(size_t count)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), lanes);
 }
 
-/* Sums may be -0 where the contract has +0 until the last +0 is added. */
-TARGET static void finish(const struct fsh_finish *f, const float *acc,
-                          size_t column, size_t count, float *out)
+/* Instructions with a mask are slow, so eight outputs go without. */
+INLINE __m256 load_some(const float *at, __m256i some, bool all)
+{
+    return all ? _mm256_loadu_ps(at) : _mm256_maskload_ps(at, some);
+}
+
+/* Up to eight outputs. Sums may be -0 where the contract has +0 until the last +0 is
+ * added. */
+INLINE void finish_some(const struct fsh_finish *f, const float *acc,
+                        size_t column, size_t count, float *out, bool all)
 {
     const __m256 zero = _mm256_setzero_ps(),
                  nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
+    __m256i some = first(count);
+    __m256 r = _mm256_loadu_ps(acc);
 
-    for (size_t i = 0; i < count; i += 8) {
-        __m256i some = first(count - i);
-        __m256 r = _mm256_maskload_ps(acc + i, some);
-
-        if (f->accumulate)
-            r = _mm256_add_ps(_mm256_maskload_ps(out + i, some), r);
-        if (f->bias)
-            r = _mm256_add_ps(r,
-                              _mm256_maskload_ps(f->bias + column + i, some));
-        r = _mm256_add_ps(r, zero);
-        if (f->relu)
-            r = _mm256_andnot_ps(_mm256_cmp_ps(r, zero, _CMP_LT_OQ), r);
-        r = _mm256_blendv_ps(r, nan, _mm256_cmp_ps(r, r, _CMP_UNORD_Q));
-        _mm256_maskstore_ps(out + i, some, r);
-    }
+    if (f->accumulate)
+        r = _mm256_add_ps(load_some(out, some, all), r);
+    if (f->bias)
+        r = _mm256_add_ps(r, load_some(f->bias + column, some, all));
+    r = _mm256_add_ps(r, zero);
+    if (f->relu)
+        r = _mm256_andnot_ps(_mm256_cmp_ps(r, zero, _CMP_LT_OQ), r);
+    r = _mm256_blendv_ps(r, nan, _mm256_cmp_ps(r, r, _CMP_UNORD_Q));
+    if (all)
+        _mm256_storeu_ps(out, r);
+    else
+        _mm256_maskstore_ps(out, some, r);
 }
 
-const struct fsh_tile_ops fsh_tile_avx2 = {ROWS, COLUMNS, 0,     words,
-                                           fast, careful, finish};
+TARGET static void finish(const struct fsh_finish *f, const float *acc,
+                          size_t column, size_t count, float *out)
+{
+    for (size_t i = 0; i < count; i += 8)
+        if (count - i >= 8)
+            finish_some(f, acc + i, column + i, 8, out + i, true);
+        else
+            finish_some(f, acc + i, column + i, count - i, out + i, false);
+}
+
+const struct fsh_tile_ops fsh_tile_avx2 = {
+    .rows = ROWS,
+    .columns = COLUMNS,
+    .block = BLOCK,
+    .scale = SCALE,
+    .chunk = CHUNK,
+    .scales = scales,
+    .pack_a = fsh_pack_a_avx2,
+    .pack_b = fsh_pack_b_avx2,
+    .put_a = put_a,
+    .put_b = put_b,
+    .fast = fast,
+    .careful = careful,
+    .finish = finish,
+};
 #endif

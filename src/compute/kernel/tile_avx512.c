@@ -8,6 +8,7 @@
  */
 #ifdef __x86_64__
 #include <immintrin.h>
+#include <string.h>
 
 #include "compute/kernel/tile.h"
 
@@ -17,13 +18,16 @@
 
 #define ROWS 8
 #define COLUMNS 32
+#define SCALE 16 /* byte of a block of A */
+#define SUM 20   /* byte of -128 times the sum of its values */
+#define BLOCK 24
 #define CHUNK (COLUMNS * 20)
 
-/* Careful words are E - 133 as FP32, -Inf for a zero block (2^-Inf = 0) and NaN
+/* Careful scales are E - 133 as FP32, -Inf for a zero block (2^-Inf = 0) and NaN
  * for Inf and NaN. */
-static void words(bool careful, uint32_t out[256])
+static void scales(bool careful, uint32_t out[256])
 {
-    fsh_fast_words(out);
+    fsh_fast_scales(out);
     if (!careful)
         return;
     for (int e = 1; e < 255; e++) {
@@ -42,9 +46,9 @@ INLINE __m512i broadcast(const uint8_t *at)
     return _mm512_set1_epi32(*(const int32_t *)(const void *)at);
 }
 
-INLINE __m512 broadcast_word(const uint8_t *block)
+INLINE __m512 broadcast_scale(const uint8_t *block)
 {
-    return _mm512_castsi512_ps(broadcast(block + FSH_BLOCK_WORD));
+    return _mm512_castsi512_ps(broadcast(block + SCALE));
 }
 
 /* acc + sum * 2^(x + y): a term that may be any number. vscalefps gives Inf and
@@ -63,8 +67,8 @@ INLINE __m512 add_term(__m512 acc, __m512i sum, __m512 x, __m512 y,
 INLINE void step(const uint8_t *block, const __m512i b[8],
                  const __m512 scale[2], __m512 acc[2], bool careful)
 {
-    __m512i start = broadcast(block + FSH_BLOCK_SUM), sum[2] = {start, start};
-    __m512 word = broadcast_word(block);
+    __m512i start = broadcast(block + SUM), sum[2] = {start, start};
+    __m512 word = broadcast_scale(block);
 
 #pragma GCC unroll 4
     for (unsigned q = 0; q < 4; q++) {
@@ -137,6 +141,37 @@ TARGET static void finish(const struct fsh_finish *f, const float *acc,
     _mm512_mask_storeu_ps(out, some, r);
 }
 
-const struct fsh_tile_ops fsh_tile_avx512 = {ROWS, COLUMNS, 128,   words,
-                                             fast, careful, finish};
+static void put_a(const int8_t values[16], uint8_t *out)
+{
+    int32_t sum = 0;
+
+    for (unsigned i = 0; i < 16; i++)
+        sum += values[i];
+    sum *= -128;
+    memcpy(out, values, 16);
+    memcpy(out + SUM, &sum, 4);
+}
+
+static void put_b(const int8_t values[16], uint8_t *chunk, size_t column)
+{
+    for (unsigned i = 0; i < 16; i++)
+        chunk[(i / 4 * COLUMNS + column) * 4 + i % 4] =
+            (uint8_t)(values[i] ^ -128);
+}
+
+const struct fsh_tile_ops fsh_tile_avx512 = {
+    .rows = ROWS,
+    .columns = COLUMNS,
+    .block = BLOCK,
+    .scale = SCALE,
+    .chunk = CHUNK,
+    .scales = scales,
+    .pack_a = fsh_pack_a_avx512,
+    .pack_b = fsh_pack_b_avx512,
+    .put_a = put_a,
+    .put_b = put_b,
+    .fast = fast,
+    .careful = careful,
+    .finish = finish,
+};
 #endif
