@@ -23,6 +23,7 @@ enum fsh_lock_rank {
     FSH_LOCK_TEAMS,
     FSH_LOCK_COMMANDS, /* commands to compute cores; the holder sends */
     FSH_LOCK_CARD,     /* collectives on the card; the holder sends */
+    FSH_LOCK_CORE,     /* a compute core in software; the holder computes */
     FSH_LOCK_SMP_LATE,
     FSH_LOCK_SMP_RECEIVE,
     FSH_LOCK_SMP_SEND,

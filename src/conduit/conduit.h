@@ -216,6 +216,13 @@ struct fsh_compute_ops {
      * now; poll and retry. The answer to RUN: OK, BUSY or UNSUPPORTED. */
     bool (*send)(uint32_t node, const uint64_t *message,
                  struct fsh_answer *answer);
+    /* For a thread that submits to this rank's own core and waits at once: between
+     * attend(true) and attend(false) its lists do not wake the core, and `help` runs
+     * a command of the core's on this thread, if it is short and none is running;
+     * false: there is no such. Commands that are left are the core's. Not in handlers.
+     * Both NULL: the core does not compute on this processor, or has it to itself. */
+    void (*attend)(bool on);
+    bool (*help)(void);
     /* Reads the counters of this rank's core, which must exist: FSH_CPERF_COUNT
      * words in that order; 0 for what the core does not count. Returns
      * promptly. */

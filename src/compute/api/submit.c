@@ -261,14 +261,39 @@ fshmem_status_t fshmem_submit_nb(gasnet_node_t node,
     return status;
 }
 
+/* Submit and, if it is this rank's own core and shares the processor with it, run what
+ * is short on this thread. */
+static fshmem_status_t submit_attended(gasnet_node_t node,
+                                       const fshmem_command_t *commands,
+                                       size_t count, gasnet_handle_t *handle,
+                                       fshmem_status_t *result)
+{
+    const struct fsh_compute_ops *ops = fsh_gasnet.ops->compute;
+    fshmem_status_t status;
+
+    ops->attend(true);
+    status = fshmem_submit_nb(node, commands, count, 0, handle, result);
+    while (status == FSHMEM_OK && ops->help())
+        fsh_gasnet_poll();
+    ops->attend(false);
+    return status;
+}
+
 fshmem_status_t fshmem_submit(gasnet_node_t node,
                               const fshmem_command_t *commands, size_t count)
 {
     FSH_TRACED("fshmem_submit");
-    fshmem_status_t status, result = FSHMEM_OK;
+    fshmem_status_t status = fsh_api_check_call(), result = FSHMEM_OK;
+    const struct fsh_compute_ops *ops;
     gasnet_handle_t handle;
 
-    status = fshmem_submit_nb(node, commands, count, 0, &handle, &result);
+    if (status != FSHMEM_OK)
+        return status;
+    ops = fsh_gasnet.ops->compute;
+    status = ops != NULL && ops->help != NULL && node == fsh_gasnet.rank &&
+                     fsh_api_check_compute(node) == FSHMEM_OK
+                 ? submit_attended(node, commands, count, &handle, &result)
+                 : fshmem_submit_nb(node, commands, count, 0, &handle, &result);
     if (status != FSHMEM_OK)
         return status;
     gasnet_wait_syncnb(handle);

@@ -46,6 +46,10 @@ bool fsh_execute_waits(const uint64_t *ccmd);
 unsigned fsh_execute(const uint64_t *ccmd, unsigned char *segment,
                      size_t bytes);
 
+/* About what a command costs, in products of two numbers of the vector code; for those
+ * who choose where it runs. */
+double fsh_execute_work(const uint64_t *ccmd);
+
 /* Call fn for each contiguous range of what the command sends (art, or SEND),
  * as offset in the segment and bytes. */
 typedef void (*fsh_execute_range_fn)(void *arg, uint64_t offset,

@@ -52,7 +52,7 @@ static void give_back(_Atomic uint32_t *turn, uint64_t pos, uint32_t n)
     atomic_store_explicit(turn, free_turn(pos + n, n), memory_order_release);
 }
 
-bool fsh_smp_compute_run(struct fsh_smp_compute *core, unsigned queue,
+bool fsh_smp_compute_add(struct fsh_smp_compute *core, unsigned queue,
                          uint32_t addr, uint32_t count)
 {
     struct fsh_smp_lists *q = &core->queue[queue];
@@ -73,6 +73,14 @@ bool fsh_smp_compute_run(struct fsh_smp_compute *core, unsigned queue,
     cell->addr = addr;
     cell->count = count;
     publish(&cell->turn, pos, FSH_SMP_LISTS);
+    return true;
+}
+
+bool fsh_smp_compute_run(struct fsh_smp_compute *core, unsigned queue,
+                         uint32_t addr, uint32_t count)
+{
+    if (!fsh_smp_compute_add(core, queue, addr, count))
+        return false;
     fsh_smp_compute_wake(core);
     return true;
 }

@@ -62,8 +62,11 @@ _Static_assert(offsetof(struct fsh_smp_compute, event) == 64, "line 1");
 _Static_assert(offsetof(struct fsh_smp_compute, queue) == 320, "line 5");
 _Static_assert(offsetof(struct fsh_smp_compute, tail) == 832, "line 13");
 
-/* Submits a list to a queue; false if it is full. */
+/* Submits a list to a queue; false if it is full. The second does not wake the worker:
+ * who calls it runs the list, or wakes it. */
 bool fsh_smp_compute_run(struct fsh_smp_compute *core, unsigned queue,
+                         uint32_t addr, uint32_t count);
+bool fsh_smp_compute_add(struct fsh_smp_compute *core, unsigned queue,
                          uint32_t addr, uint32_t count);
 /* Takes the list at position *head of a queue; the owner's worker only. */
 bool fsh_smp_compute_take(struct fsh_smp_compute *core, unsigned queue,

@@ -60,6 +60,7 @@ void fsh_smp_service_start(struct fsh_smp_port *port, unsigned char *base,
         .tell = tell,
         .poke = poke,
         .arg = port,
+        .lock = FSH_SMP_WORKER_LOCK,
     };
     /* Release, partner: fsh_smp_service_present; the barrier of gasnet_attach
      * also lies between. */
@@ -82,6 +83,36 @@ bool fsh_smp_service_present(uint32_t node)
                                 memory_order_acquire) != 0;
 }
 
+/* Of a thread: it runs lists of its own core's, and whether there are any that nobody
+ * was woken for. */
+static _Thread_local bool attending, unattended;
+
+static bool submit(uint32_t node, const uint64_t *message)
+{
+    struct fsh_smp_compute *core = &service.cores[node];
+    bool mine = attending && node == service.rank;
+    bool done = (mine ? fsh_smp_compute_add : fsh_smp_compute_run)(
+        core, (unsigned)fsh_crun_mover(message),
+        (uint32_t)fsh_crun_addr(message), (uint32_t)fsh_crun_count(message));
+
+    unattended |= mine && done;
+    return done;
+}
+
+void fsh_smp_service_attend(bool on)
+{
+    attending = on;
+    if (on || !unattended)
+        return;
+    unattended = false;
+    fsh_smp_compute_wake(&service.cores[service.rank]);
+}
+
+bool fsh_smp_service_help(void)
+{
+    return fsh_smp_worker_help(&service.worker);
+}
+
 static unsigned give(uint32_t node, const uint64_t *message)
 {
     struct fsh_smp_compute *core = &service.cores[node];
@@ -90,11 +121,7 @@ static unsigned give(uint32_t node, const uint64_t *message)
     case FSH_CMSG_RUN:
         if (fsh_crun_count(message) == 0)
             return FSH_STATUS_BAD_LENGTH;
-        return fsh_smp_compute_run(core, (unsigned)fsh_crun_mover(message),
-                                   (uint32_t)fsh_crun_addr(message),
-                                   (uint32_t)fsh_crun_count(message))
-                   ? FSH_STATUS_OK
-                   : FSH_STATUS_BUSY;
+        return submit(node, message) ? FSH_STATUS_OK : FSH_STATUS_BUSY;
     case FSH_CMSG_SIGNAL:
         fsh_smp_compute_signal(core, (unsigned)fsh_csignal_counter(message),
                                (uint32_t)fsh_csignal_increment(message));

@@ -27,6 +27,8 @@ void fsh_smp_service_stop(void);
 bool fsh_smp_service_present(uint32_t node);
 bool fsh_smp_service_send(uint32_t node, const uint64_t *message,
                           struct fsh_answer *answer);
+void fsh_smp_service_attend(bool on);
+bool fsh_smp_service_help(void);
 void fsh_smp_service_counters(uint64_t *words);
 void fsh_smp_service_counters_clear(void);
 

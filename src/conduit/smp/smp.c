@@ -78,6 +78,8 @@ static const struct fsh_compute_ops compute = {
     .software = true,
     .present = fsh_smp_service_present,
     .send = fsh_smp_service_send,
+    .attend = fsh_smp_service_attend,
+    .help = fsh_smp_service_help,
     .counters = fsh_smp_service_counters,
     .counters_clear = fsh_smp_service_counters_clear,
 };

@@ -9,6 +9,8 @@
 
 #include "compute/execute/execute.h"
 
+/* The most work of a short command (fsh_execute_work): some 50 us of vector code. */
+#define SHORT_WORK 4e6
 #define LIST_STRIDE (FSH_CCMD_WORDS * 8 / FSH_COMPUTE_LINE)
 
 /* Copies the next command out of the segment and checks it. An unreadable one
@@ -154,11 +156,12 @@ static void run(struct fsh_smp_worker *w, struct fsh_smp_worker_queue *q)
     complete(w, q->command, status);
 }
 
-static bool step_queue(struct fsh_smp_worker *w, unsigned index)
+static bool step_queue(struct fsh_smp_worker *w, unsigned index, bool brief)
 {
     struct fsh_smp_worker_queue *q = &w->queue[index];
 
-    if (!has_command(w, index))
+    if (!has_command(w, index) || (brief && q->status == FSH_STATUS_OK &&
+                                   fsh_execute_work(q->command) > SHORT_WORK))
         return false;
     if (fsh_execute_waits(q->command) &&
         !fsh_smp_compute_await(&w->cores[w->rank],
@@ -170,11 +173,25 @@ static bool step_queue(struct fsh_smp_worker *w, unsigned index)
     return true;
 }
 
+/* With the lock, which it gives back. */
+static bool step(struct fsh_smp_worker *w, bool brief)
+{
+    bool any = step_queue(w, FSH_SMP_MOVER, brief);
+
+    any |= step_queue(w, FSH_SMP_ARRAY, brief);
+    fsh_lock_give(&w->lock);
+    return any;
+}
+
 bool fsh_smp_worker_step(struct fsh_smp_worker *w)
 {
-    bool any = step_queue(w, FSH_SMP_MOVER);
+    fsh_lock_take(&w->lock);
+    return step(w, false);
+}
 
-    return step_queue(w, FSH_SMP_ARRAY) || any;
+bool fsh_smp_worker_help(struct fsh_smp_worker *w)
+{
+    return fsh_lock_try(&w->lock) && step(w, true);
 }
 
 void fsh_smp_worker_run(struct fsh_smp_worker *w, const _Atomic uint32_t *stop)
