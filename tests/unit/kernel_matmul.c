@@ -260,6 +260,29 @@ static void check_limits(void)
         }
 }
 
+/* Blocks whose largest value is just below, at, or past what rounds up to the next
+ * exponent, at the ends of the exponents and in between; a smaller value beside it shows
+ * the unit. */
+static void check_largest(void)
+{
+    static const uint32_t fractions[] = {0, 0x7effff, 0x7f0000, 0x7f0001,
+                                         0x7fffff};
+    static const uint32_t exponents[] = {0, 1, 5, 6, 7, 127, 252, 253, 254};
+
+    for (unsigned n = 0; n < 4 * 5 * 9; n++) {
+        uint32_t bits = exponents[n / 5 % 9] << 23 | fractions[n % 5];
+        float a[32] = {0}, b[32] = {0};
+
+        a[model_below(16)] = model_float(bits);
+        a[16 + model_below(16)] = model_float(bits | 0x80000000);
+        a[model_below(32)] = model_float(bits) * 0x1.8p-6f;
+        for (unsigned k = 0; k < 32; k++)
+            b[k] = 1;
+        check_alike(a, b);
+        check_alike(b, a);
+    }
+}
+
 /* Encoded operands of any bytes, also those that no encoder writes: code 0 with
  * magnitudes, zeros with a sign. */
 static void any_bytes(uint8_t *coded, struct model_block *blocks, size_t rows,
@@ -375,6 +398,7 @@ int main(int argc, char **argv)
     check_refusals();
     check_random();
     check_limits();
+    check_largest();
     check_any_bytes();
     check_error();
     puts("PASS");

@@ -4,7 +4,7 @@
  * and a host, and every host commands all workers at once, more than their queues
  * hold. Nothing is lost or duplicated, order is kept, and sent data is visible when
  * its completion is; a worker that waits for an event blocks neither the other queue
- * nor its shutdown. Also for ThreadSanitizer.
+ * nor its shutdown; hosts that wait run commands of their own core. Also for ThreadSanitizer.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -92,6 +92,7 @@ static void wait_for_slot(struct host *h, unsigned t, unsigned slot)
 
     while (h->busy[t][slot]) {
         take(h);
+        fsh_smp_worker_help(&workers[h->rank]);
         sched_yield();
         CHECK(fsh_time_ns() < limit, "host %u: node %u does not complete",
               h->rank, t);
@@ -154,8 +155,11 @@ static void traffic(void)
     block_arrays();
     for (unsigned r = 0; r < RANKS; r++) {
         memory[r] = (struct fsh_smp_memory){memory_of[r], BYTES};
-        workers[r] = (struct fsh_smp_worker){
-            .rank = r, .ranks = RANKS, .cores = cores, .memory = memory};
+        workers[r] = (struct fsh_smp_worker){.rank = r,
+                                             .ranks = RANKS,
+                                             .cores = cores,
+                                             .memory = memory,
+                                             .lock = FSH_SMP_WORKER_LOCK};
         hosts[r].rank = r;
     }
     for (unsigned r = 0; r < RANKS; r++) {
@@ -272,7 +276,8 @@ static void results_poke(void)
                                .cores = cores,
                                .memory = memory,
                                .poke = on_poke,
-                               .arg = &h};
+                               .arg = &h,
+                               .lock = FSH_SMP_WORKER_LOCK};
     unsigned cookie, status;
 
     for (unsigned r = 0; r < RANKS; r++)
@@ -289,6 +294,68 @@ static void results_poke(void)
     memset(cores, 0, sizeof cores);
 }
 
+/* ---- commands on a thread that waits -------------------------------------- */
+
+/* A square product of n x n, which fails, since it leaves the segment: it needs no time. */
+static void write_product(uint64_t n)
+{
+    uint64_t w[FSH_CCMD_WORDS] = {0};
+
+    fsh_ccmd_set_op(w, FSH_COP_GEMM);
+    fsh_ccmd_set_m(w, n);
+    fsh_ccmd_set_n(w, n);
+    fsh_ccmd_set_k(w, n);
+    fsh_ccmd_set_ldx(w, n / 16);
+    fsh_ccmd_set_ldw(w, n / 16);
+    fsh_ccmd_set_ldc(w, n / 16);
+    fsh_ccmd_set_x_addr(w, BYTES / 64);
+    fsh_ccmd_set_tile_x(w, 1);
+    fsh_ccmd_set_tile_w(w, 1);
+    fsh_ccmd_set_complete(w, 1);
+    fsh_ccmd_set_cookie(w, n);
+    fsh_ccmd_set_check(w, FSH_CMD_CHECK);
+    memcpy(memory_of[0] + COMMANDS, w, sizeof w);
+}
+
+/* The product of that size was run by this thread, once. */
+static bool has_run(struct host *h, unsigned n)
+{
+    unsigned cookie, status;
+    bool any = fsh_smp_compute_completed(&cores[0], &h->head, &cookie, &status);
+
+    CHECK(!any || (cookie == n && status == FSH_STATUS_LOCAL_RANGE));
+    return any;
+}
+
+/* A list that is added wakes nobody, and `help` takes what is short, unless the worker
+ * is at work. */
+static void helping(void)
+{
+    struct fsh_smp_worker *w = &workers[0];
+    struct host h = {0};
+
+    memset(cores, 0, sizeof cores);
+    *w = (struct fsh_smp_worker){.ranks = 1,
+                                 .cores = cores,
+                                 .memory = memory,
+                                 .lock = FSH_SMP_WORKER_LOCK};
+    memory[0] = (struct fsh_smp_memory){memory_of[0], BYTES};
+    CHECK(!fsh_smp_worker_help(w));
+    write_product(16);
+    CHECK(fsh_smp_compute_add(&cores[0], FSH_SMP_ARRAY, COMMANDS / 64, 1));
+    CHECK(atomic_load(&cores[0].work) == 0);
+    fsh_lock_take(&w->lock);
+    CHECK(!fsh_smp_worker_help(w) && !has_run(&h, 16));
+    fsh_lock_give(&w->lock);
+    CHECK(fsh_smp_worker_help(w) && has_run(&h, 16) && !has_run(&h, 16));
+    CHECK(!fsh_smp_worker_help(w));
+    write_product(1024);
+    CHECK(fsh_smp_compute_run(&cores[0], FSH_SMP_ARRAY, COMMANDS / 64, 1));
+    CHECK(atomic_load(&cores[0].work) == 1);
+    CHECK(!fsh_smp_worker_help(w) && !has_run(&h, 1024));
+    CHECK(fsh_smp_worker_step(w) && has_run(&h, 1024));
+}
+
 int main(void)
 {
     queue_limits();
@@ -296,5 +363,6 @@ int main(void)
     events_many();
     results_poke();
     traffic();
+    helping();
     return 0;
 }

@@ -42,11 +42,10 @@ INLINE bool exponents(__m256i most, __m256i *e)
         _mm256_set1_epi32(-1));
 }
 
-/* 2^(133 - E): what a value is multiplied by to be in units of its block. A block of
- * zeros has any. */
+/* 2^(133 - E): what a value is multiplied by to be in units of its block. Zeros get some
+ * other number that is finite. */
 INLINE __m256 to_units(__m256i e)
 {
-    e = _mm256_max_epi32(e, _mm256_set1_epi32(LOW));
     e = _mm256_sub_epi32(_mm256_set1_epi32(260), e);
     return _mm256_castsi256_ps(_mm256_slli_epi32(e, 23));
 }

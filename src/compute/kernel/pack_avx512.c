@@ -44,7 +44,6 @@ INLINE bool exponents(__m512i most, __m512i *e)
 
 INLINE __m512 to_units(__m512i e)
 {
-    e = _mm512_max_epi32(e, _mm512_set1_epi32(LOW));
     e = _mm512_sub_epi32(_mm512_set1_epi32(260), e);
     return _mm512_castsi512_ps(_mm512_slli_epi32(e, 23));
 }
