@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Element-wise kernels and sums of columns; see kernels.h. The vector code needs what
- * every x86-64 has: memory bounds it, and its modes flush as the compute core does.
+ * Element-wise kernels and sums of columns; see kernels.h. The vector code, AVX2 with any
+ * instructions, is bound by memory; its modes flush as the compute core does.
  */
 #include "compute/kernel/internal.h"
 #include "compute/number/fp.h"
@@ -38,68 +38,97 @@ static void sum_columns(const struct fsh_element *op, size_t from)
 }
 
 #ifdef __x86_64__
-#include <emmintrin.h>
+#include <immintrin.h>
+
+#define TARGET __attribute__((target("avx2,fma")))
+#define INLINE TARGET __attribute__((always_inline)) static inline
 
 /* A result as memory holds it: one NaN, and +0 for -0 (which +0 added makes). */
-static inline __m128 plain(__m128 x)
+INLINE __m256 plain(__m256 x)
 {
-    __m128 nan = _mm_castsi128_ps(_mm_set1_epi32((int)FSH_FP_NAN));
-    __m128 odd = _mm_cmpunord_ps(x, x);
+    __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32((int)FSH_FP_NAN));
 
-    x = _mm_add_ps(x, _mm_setzero_ps());
-    return _mm_or_ps(_mm_andnot_ps(odd, x), _mm_and_ps(odd, nan));
+    return _mm256_blendv_ps(_mm256_add_ps(x, _mm256_setzero_ps()), nan,
+                            _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
 
-static size_t map_row_sse(const struct fsh_element *op, size_t row)
+TARGET static size_t axpy_row(const struct fsh_element *op, const float *x,
+                              const float *w, float *c)
 {
-    const float *x = op->x + row * op->ldx, *w = op->w + row * op->ldw;
-    float *c = op->c + row * op->ldc;
-    __m128 scale = _mm_set1_ps(op->scale);
+    __m256 scale = _mm256_set1_ps(op->scale);
     size_t j;
 
-    for (j = 0; j + 4 <= op->n; j += 4) {
-        __m128 y = _mm_loadu_ps(w + j);
-        __m128 r = _mm_mul_ps(scale, _mm_loadu_ps(x + j));
+    for (j = 0; j + 8 <= op->n; j += 8) {
+        __m256 r = _mm256_mul_ps(scale, _mm256_loadu_ps(x + j));
 
-        if (op->kind == FSH_ELEMENT_AXPY)
-            r = _mm_add_ps(r, y);
-        else
-            r = _mm_and_ps(_mm_cmpgt_ps(y, _mm_setzero_ps()), r);
-        _mm_storeu_ps(c + j, plain(r));
+        r = _mm256_add_ps(r, _mm256_loadu_ps(w + j));
+        _mm256_storeu_ps(c + j, plain(r));
     }
     return j;
 }
 
-/* Sixteen columns at a time: sums of one wait for each other, row by row. */
-static size_t sum_columns_sse(const struct fsh_element *op)
+TARGET static size_t gate_row(const struct fsh_element *op, const float *x,
+                              const float *w, float *c)
 {
-    __m128 scale = _mm_set1_ps(op->scale);
+    __m256 scale = _mm256_set1_ps(op->scale), zero = _mm256_setzero_ps();
     size_t j;
 
-    for (j = 0; j + 16 <= op->n; j += 16) {
-        const float *x = op->x + j;
-        __m128 sum[4] = {_mm_setzero_ps(), _mm_setzero_ps(), _mm_setzero_ps(),
-                         _mm_setzero_ps()};
+    for (j = 0; j + 8 <= op->n; j += 8) {
+        __m256 r = _mm256_mul_ps(scale, _mm256_loadu_ps(x + j));
+        __m256 open = _mm256_cmp_ps(_mm256_loadu_ps(w + j), zero, _CMP_GT_OQ);
 
-        for (size_t i = 0; i < op->m; i++, x += op->ldx)
-            for (size_t q = 0; q < 4; q++)
-                sum[q] = _mm_add_ps(sum[q],
-                                    _mm_mul_ps(scale, _mm_loadu_ps(x + 4 * q)));
-        for (size_t q = 0; q < 4; q++)
-            _mm_storeu_ps(op->c + j + 4 * q, plain(sum[q]));
+        _mm256_storeu_ps(c + j, plain(_mm256_and_ps(open, r)));
     }
     return j;
 }
 
-static void element_sse(const struct fsh_element *op)
+/* The sums of `count` times eight columns from j on. Those of one wait for each other,
+ * row by row, so several are under way. */
+INLINE void sum_eights(const struct fsh_element *op, size_t j, size_t count)
+{
+    const float *x = op->x + j;
+    __m256 scale = _mm256_set1_ps(op->scale), sum[4];
+
+#pragma GCC unroll 4
+    for (size_t q = 0; q < count; q++)
+        sum[q] = _mm256_setzero_ps();
+    for (size_t i = 0; i < op->m; i++, x += op->ldx)
+#pragma GCC unroll 4
+        for (size_t q = 0; q < count; q++) {
+            __m256 r = _mm256_mul_ps(scale, _mm256_loadu_ps(x + 8 * q));
+
+            sum[q] = _mm256_add_ps(sum[q], r);
+        }
+#pragma GCC unroll 4
+    for (size_t q = 0; q < count; q++)
+        _mm256_storeu_ps(op->c + j + 8 * q, plain(sum[q]));
+}
+
+TARGET static size_t sum_some_columns(const struct fsh_element *op)
+{
+    size_t j = 0;
+
+    for (; j + 32 <= op->n; j += 32)
+        sum_eights(op, j, 4);
+    for (; j + 8 <= op->n; j += 8)
+        sum_eights(op, j, 1);
+    return j;
+}
+
+static void element_avx2(const struct fsh_element *op)
 {
     unsigned modes = fsh_isa_begin();
 
     if (op->kind == FSH_ELEMENT_SUM)
-        sum_columns(op, sum_columns_sse(op));
-    else
-        for (size_t i = 0; i < op->m; i++)
-            map_row(op, i, map_row_sse(op, i));
+        sum_columns(op, sum_some_columns(op));
+    for (size_t i = 0; op->kind != FSH_ELEMENT_SUM && i < op->m; i++) {
+        const float *x = op->x + i * op->ldx, *w = op->w + i * op->ldw;
+        float *c = op->c + i * op->ldc;
+
+        map_row(op, i,
+                op->kind == FSH_ELEMENT_AXPY ? axpy_row(op, x, w, c)
+                                             : gate_row(op, x, w, c));
+    }
     fsh_isa_end(modes);
 }
 #endif
@@ -117,7 +146,7 @@ enum fsh_kernel_status fsh_element(const struct fsh_element *op,
         return FSH_KERNEL_BAD_OPERAND;
 #ifdef __x86_64__
     if (fsh_isa_choose(isa) != FSH_ISA_PORTABLE) {
-        element_sse(op);
+        element_avx2(op);
         return FSH_KERNEL_OK;
     }
 #endif
