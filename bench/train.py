@@ -5,7 +5,7 @@ OpenBLAS's sgemm and Open MPI's all-reduce (train_mpi.c), in turns: medians of r
 a short job of either. What is not installed is said, and FSHMEM measured alone.
 
 usage: train.py --fshrun FILE --train FILE --build DIRECTORY [--rounds N] [--steps N]
-                [--shape LAYERS,WIDTH,BATCH] [--json FILE]
+                [--shape LAYERS,WIDTH,BATCH] [--instructions best|avx2] [--json FILE]
 """
 import argparse
 import json
@@ -68,8 +68,12 @@ def theirs(args, shape, program):
                     *map(str, shape), str(args.steps)], env)
 
 
-def vectors():
-    """What both sides' kernels find."""
+def vectors(most):
+    """What both sides' kernels find, or are held to."""
+    if most != "best":
+        os.environ["FSHMEM_INSTRUCTIONS"] = most
+        os.environ["OPENBLAS_CORETYPE"] = "Haswell"
+        return "AVX2"
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         flags = file.read().split()
     return "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "neither AVX"
@@ -91,8 +95,11 @@ def main():
     parser.add_argument("--steps", type=int, default=30, help="of a job, at least")
     parser.add_argument("--shape", action="append",
                         type=lambda text: tuple(int(x) for x in text.split(",")))
+    parser.add_argument("--instructions", choices=("best", "avx2"), default="best",
+                        help="of both sides at most")
     parser.add_argument("--json")
     args = parser.parse_args()
+    found = vectors(args.instructions)
     program, why, core, rows = None, None, "-", []
     try:
         program = prepare(args.build)
@@ -115,7 +122,7 @@ def main():
     print(f"# A training step, {RANKS} ranks on one host, wall clock, {policy()}, "
           f"{len(os.sched_getaffinity(0))} processors; medians of {args.rounds} rounds in turns.\n"
           f"# FSHMEM: conduit smp, thread mode SEQ and a thread for the compute core, "
-          f"{vectors()};\n"
+          f"{found};\n"
           f"# OpenBLAS ({core}), one thread a rank, MPI_Allreduce of Open MPI.\n"
           f"{'# layers':<10}{'width':>7}{'batch':>7}{'FSHMEM (us)':>14}"
           f"{'OpenBLAS, MPI (us)':>20}{'times the speed':>17}")

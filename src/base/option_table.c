@@ -75,6 +75,10 @@ const struct fsh_option_row fsh_option_table[] = {
     BOOL("FSHMEM_COMPUTE", "1",
          "each rank has a compute core (smp: a thread that sleeps until it is "
          "given commands; fpga: that of its simulated node)"),
+    CHOICE("FSHMEM_INSTRUCTIONS", "best", "best|avx512|avx2|portable",
+           "what compute cores and collectives in software are computed with: "
+           "the best of these that the processor has, or no better than this "
+           "one; the same bits; `fshinfo compute` says which"),
     BOOL("FSHMEM_COLL_DIRECT", "1",
          "smp: collectives load directly from the memory of peers; 0: they "
          "use messages"),

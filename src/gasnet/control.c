@@ -8,8 +8,10 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/spin.h"
+#include "base/option.h"
 #include "base/segment.h"
 #include "boot/boot.h"
+#include "compute/number/isa.h"
 #include "gasnet/bridge.h"
 #include "gasnet/internal.h"
 #include "gasnet/team.h"
@@ -143,6 +145,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     fsh_team_register();
     fsh_run_register();
     fsh_coll_settings();
+    fsh_isa_set_best(fsh_isa_named(fsh_option_str("FSHMEM_INSTRUCTIONS")));
     fsh_thread_make();
     if (FSH_GASNET_DEBUG) {
         fsh_check_init(mode);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """08_train: encoded gradients, plain ones and products in plain C tell as many held-out
 digits right, means over seeds; a run that is killed and resumed leaves the bits of one
-that is not; the bits do not depend on the conduit or who executes collectives; what is
+that is not; the bits do not depend on the conduit, instructions or who executes collectives; what is
 refused. The last line says "train: pass".
 
 usage: train.py FSHRUN 08_TRAIN means|resume|bits [SIMULATOR-IS-THERE]
@@ -113,6 +113,9 @@ def check_bits(simulator):
             raise Wrong(f"no times of a step:\n{out}")
         if hash_of(run(2, *short, "--wire", wire, FSHMEM_COLL_DIRECT="0")) != want:
             raise Wrong("by messages: other bits")
+        for isa in ("portable", "avx2"):
+            if hash_of(run(2, *short, "--wire", wire, FSHMEM_INSTRUCTIONS=isa)) != want:
+                raise Wrong(f"by {isa} instructions: other bits")
         if simulator and hash_of(run(2, *short, "--wire", wire, conduit="fpga")) != want:
             raise Wrong("on fpga: other bits")
     if hash_of(run(2, *short)) == want:

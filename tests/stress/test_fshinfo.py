@@ -90,6 +90,9 @@ def software_uses_what_the_processor_has():
           f"{core}, flags: {want}")
     _, text = run(FSHINFO)
     check(f" C, {want[-1]} chosen\n" in text, text)
+    for i, isa in enumerate(("portable", "avx2", "avx512")):
+        _, text = run(FSHINFO, env={"FSHMEM_INSTRUCTIONS": isa})
+        check(f" C, {want[min(i, len(want) - 1)]} chosen\n" in text, text)
 
 
 def fabric(*args, **more):

@@ -144,12 +144,29 @@ static void check_any_bytes(enum fsh_isa isa)
     }
 }
 
+/* Names, and the best that is set: it, or the next lesser one here. */
+static void check_choice(void)
+{
+    for (enum fsh_isa isa = FSH_ISA_BEST; isa <= FSH_ISA_AVX512; isa++)
+        CHECK(fsh_isa_named(fsh_isa_name(isa)) == isa);
+    CHECK(fsh_isa_named("none") == FSH_ISA_BEST);
+    CHECK(fsh_isa_choose(FSH_ISA_BEST) == fsh_isa_choose(FSH_ISA_AVX512));
+    for (enum fsh_isa isa = FSH_ISA_AVX512; isa > FSH_ISA_BEST; isa--) {
+        fsh_isa_set_best(isa);
+        CHECK(fsh_isa_choose(FSH_ISA_BEST) == fsh_isa_choose(isa));
+    }
+    CHECK(fsh_isa_choose(FSH_ISA_BEST) == FSH_ISA_PORTABLE);
+    fsh_isa_set_best(FSH_ISA_BEST);
+    CHECK(fsh_isa_choose(FSH_ISA_BEST) == fsh_isa_choose(FSH_ISA_AVX512));
+}
+
 int main(int argc, char **argv)
 {
     model_seed(argc, argv);
     CHECK(fsh_isa_choose(FSH_ISA_PORTABLE) == FSH_ISA_PORTABLE);
     CHECK(fsh_isa_available(fsh_isa_choose(FSH_ISA_BEST)));
     CHECK(fsh_bfp_run_size(&core, 256) == 16 + 256);
+    check_choice();
     check_formats();
     for (enum fsh_isa isa = FSH_ISA_PORTABLE; isa <= FSH_ISA_AVX512; isa++) {
         if (!fsh_isa_available(isa)) {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/fsh_spec.h"
+#include "base/option.h"
 #include "compute/number/format.h"
 #include "compute/number/isa.h"
 #include "compute/execute/execute.h"
@@ -109,7 +110,8 @@ static void show_logic(struct document *j)
 /* The same commands and the same bits, on a thread of each rank. */
 static void show_software(struct document *j)
 {
-    enum fsh_isa best = fsh_isa_choose(FSH_ISA_BEST);
+    enum fsh_isa best =
+        fsh_isa_choose(fsh_isa_named(fsh_option_str("FSHMEM_INSTRUCTIONS")));
 
     show_open(j, "smp", "Compute core of a rank, smp (FSHMEM_COMPUTE)");
     if (j) {

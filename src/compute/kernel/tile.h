@@ -93,14 +93,19 @@ struct fsh_tile_ops {
 };
 
 #ifdef __x86_64__
+/* pack_a and pack_b of both tables, in files of their own. */
 bool fsh_pack_a_avx2(struct fsh_packer *packer, struct fsh_square square,
                      uint8_t *out, size_t step);
+/* The same for B. */
 bool fsh_pack_b_avx2(struct fsh_packer *packer, struct fsh_square square,
                      uint8_t *chunk, size_t column);
+/* In AVX-512: A ... */
 bool fsh_pack_a_avx512(struct fsh_packer *packer, struct fsh_square square,
                        uint8_t *out, size_t step);
+/* ... and B. */
 bool fsh_pack_b_avx512(struct fsh_packer *packer, struct fsh_square square,
                        uint8_t *chunk, size_t column);
+
 extern const struct fsh_tile_ops fsh_tile_avx2;
 extern const struct fsh_tile_ops fsh_tile_avx512;
 #endif

@@ -4,6 +4,8 @@
  */
 #include "compute/number/isa.h"
 
+#include <string.h>
+
 #ifdef __x86_64__
 #include <xmmintrin.h>
 
@@ -71,10 +73,17 @@ bool fsh_isa_available(enum fsh_isa isa)
     }
 }
 
+static enum fsh_isa best = FSH_ISA_AVX512;
+
+void fsh_isa_set_best(enum fsh_isa isa)
+{
+    best = isa == FSH_ISA_BEST ? FSH_ISA_AVX512 : isa;
+}
+
 enum fsh_isa fsh_isa_choose(enum fsh_isa isa)
 {
     if (isa == FSH_ISA_BEST)
-        isa = FSH_ISA_AVX512;
+        isa = best;
     while (!fsh_isa_available(isa))
         isa--;
     return isa;
@@ -85,4 +94,13 @@ const char *fsh_isa_name(enum fsh_isa isa)
     static const char *const names[] = {"best", "portable", "avx2", "avx512"};
 
     return names[isa];
+}
+
+enum fsh_isa fsh_isa_named(const char *name)
+{
+    enum fsh_isa isa = FSH_ISA_AVX512;
+
+    while (isa != FSH_ISA_BEST && strcmp(name, fsh_isa_name(isa)) != 0)
+        isa--;
+    return isa;
 }
