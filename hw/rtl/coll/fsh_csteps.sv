@@ -194,11 +194,6 @@ module fsh_csteps #(
       .looked_o      (looked)
   );
 
-  // The next step is claimed when this one begins, if that is claimed and there is room, otherwise
-  // where it waits or has sent its first packet: so packets of the next need not wait for its end.
-  assign early = many && desc_q.count == 5'd1 && !looked[c_q] && !failed_q[c_q] && !expired[c_q] &&
-                 (item_q != FETCH ? all : claimed == '1 && !crowded_i && status_q == OK);
-
   // Is the descriptor that was fetched one?
   logic wild;
   fsh_cwild #(
@@ -293,6 +288,12 @@ module fsh_csteps #(
                      item_q == OUT && (able & ~now) != '0;
   assign quit      = status_q != OK || failed_q[c_q] || desc_q.tail;
 
+  // The next step is claimed when this one begins, if that is claimed and there is room, otherwise
+  // where it waits or has sent its first packet: so packets of the next need not wait for its end.
+  assign early = many && desc_q.count == 5'd1 && !looked[c_q] && !failed_q[c_q] && !expired[c_q] &&
+                 after != FETCH &&
+                 (item_q != FETCH ? all : claimed == '1 && !crowded_i && status_q == OK);
+
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Pick: begin
@@ -342,8 +343,7 @@ module fsh_csteps #(
         if (!path_i.fetching && path_i.fetch_err) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Judge: begin
-        if (wild && status_q == OK)
-          status_q <= fsh_spec_pkg::STATUS_BAD_COMMAND;
+        if (wild && status_q == OK) status_q <= fsh_spec_pkg::STATUS_BAD_COMMAND;
         state_q <= Next;
         if (ahead_q) begin
           item_q   <= SOURCE;

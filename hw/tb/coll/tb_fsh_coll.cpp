@@ -475,6 +475,13 @@ void forsaken(tb::Test &test)
         test.fail("its slot is not free");
 }
 
+void settle(tb::Test &test, Alone &alone)
+{
+    test.until(
+        "nothing to do", 20000, [&] { return alone.engine.idle(); },
+        [&] { alone.cycles(1); });
+}
+
 // Sequences that end with an error, again and again: what they had claimed, and what came for
 // them, is gone when the end is told. A packet of another team stays throughout.
 void abandoned(tb::Test &test)
@@ -485,14 +492,9 @@ void abandoned(tb::Test &test)
     Alone alone(test);
     Engine &engine = alone.engine;
     unsigned back = 0;
-    auto settle = [&] {
-        test.until(
-            "nothing to do", 20000, [&] { return engine.idle(); },
-            [&] { alone.cycles(1); });
-    };
 
     engine.receive(make_packet(9, 30, 1, true));
-    settle();
+    settle(test, alone);
     for (unsigned round = 1; round <= 32; round++) {
         unsigned kind = test.below(4), packets = kind == 3 ? 1 : 12;
         Descriptor d = alone.plain, bad = alone.plain;
@@ -510,9 +512,9 @@ void abandoned(tb::Test &test)
         alone.set(1, bad);
         engine.broken_read = kind == 2 ? 100 : UINT32_MAX;
         engine.receive(make_packet(6, 40, vp, true));
-        settle();
+        settle(test, alone);
         engine.start(0);
-        settle();
+        settle(test, alone);
         if (kind != 2 && engine.used() != 2 + packets)
             test.fail("%u slots are claimed", engine.used() - 2);
         for (unsigned i = packets; i-- > (kind == 0);) {
@@ -528,11 +530,11 @@ void abandoned(tb::Test &test)
             engine.receive(p);
         }
         if (kind == 0) {
-            settle();
+            settle(test, alone);
             alone.ticks(3);
         }
         alone.expect(whats[kind], alone.end(), statuses[kind]);
-        settle();
+        settle(test, alone);
         for (; !engine.told.empty(); engine.told.pop_front())
             back += engine.told.front().op == FSH_COLLMSG_CONSUMED;
         if (engine.used() != 1 ||
@@ -549,6 +551,64 @@ void abandoned(tb::Test &test)
     d.put(COUNT, 5, 1);
     d.put(SOURCES, 8, 9);
     alone.expect("the other team", alone.run(d), OK);
+}
+
+// Steps of an engine alone: descriptor i of a list, which gets `packets` of node 6 and sends
+// them to node 5.
+Descriptor pass(const Alone &alone, unsigned i, unsigned packets)
+{
+    Descriptor d = alone.plain;
+
+    d.flag(HEAD, i == 0);
+    d.flag(TAIL, false);
+    d.flag(OWN, false);
+    d.flag(STORE, false);
+    d.flag(SEND, true);
+    d.put(COUNT, 5, 1);
+    d.put(SOURCES, 8, 6);
+    d.put(DEST, 8, 5);
+    d.put(DEST_VP, 11, vp);
+    d.put(SEQ, 8, 9 + i);
+    d.put(DEST_SEQ, 8, 9 + i);
+    d.put(BYTES, 24, packets * packet_bytes);
+    return d;
+}
+
+// A look ahead that begins behind the last packet of a step, all of whose writes are done,
+// is at the step behind it, not at the one after that.
+void between_steps(tb::Test &test)
+{
+    Alone alone(test);
+    Engine &engine = alone.engine;
+    Packet first = make_packet(6, 9, vp, false), last = first;
+
+    for (unsigned i = 0; i < 3; i++) {
+        Descriptor d = pass(alone, i, 2);
+        d.flag(TAIL, i == 2);
+        alone.set(i, d);
+    }
+    // So many that a step's packets are not claimed when it begins.
+    for (unsigned i = 0; i < FSH_COLL_SLOTS / 2 + 4; i++)
+        engine.receive(make_packet(i, 30, 0, true));
+    first.bytes = last.bytes = packet_bytes;
+    first.lines.resize(packet_bytes / 64);
+    last.lines.resize(packet_bytes / 64);
+    fsh_colladdr_set_low(&last.addr, 1);
+    fsh_colladdr_set_eager(&last.addr, 1);
+    engine.receive(last);
+    settle(test, alone);
+    engine.start(0);
+    settle(test, alone);
+    engine.hear({5, 0, FSH_COLLMSG_GRANT, key_of(last.addr)});
+    settle(test, alone);
+    engine.receive(first);
+    settle(test, alone);
+    if (engine.sent.size() != 2)
+        test.fail("%zu packets sent", engine.sent.size());
+    for (const Note &n : engine.told)
+        if (n.op == FSH_COLLMSG_GRANT && (n.key >> 8 & 255) > 10)
+            test.fail("step %u is claimed before the one in front of it",
+                      (unsigned)(n.key >> 8 & 255));
 }
 
 // Steps of many packets, of as many jobs as there are slots for the packets of two steps of
@@ -623,6 +683,7 @@ int main(int argc, char **argv)
     forged(test);
     forsaken(test);
     abandoned(test);
+    between_steps(test);
     for (int round = 0; round < rounds; round++) {
         unsigned nodes = 2 + test.below(7);
         Fabric fabric(test, nodes);
