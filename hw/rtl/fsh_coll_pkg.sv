@@ -205,7 +205,7 @@ package fsh_coll_pkg;
     logic ready;      // it may start
     logic loading;    // the local operand of its half is still to come
     logic fetching;   // the last one of memory has lines to read
-    logic fetch_err;  // one of them could not be read
+    logic fetched;    // here is one
   } path_t;
 
   /// Operations of fsh_hashbuf.

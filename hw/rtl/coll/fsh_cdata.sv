@@ -259,7 +259,7 @@ module fsh_cdata #(
       .line_o (own_ask),
       .loads_o   (loads),
       .fetching_o(path_o.fetching),
-      .err_o  (path_o.fetch_err),
+      .fetched_o (path_o.fetched),
       .bad_o  (rd_bad),
       .mrd_valid_o,
       .mrd_ready_i,

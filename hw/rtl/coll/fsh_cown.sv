@@ -9,8 +9,8 @@
 /// one before it come. Line line_o of half half_o is asked for, or given, when hold_i is low,
 /// which it then stays for that line: who reads what stands in that half has passed it. Memory
 /// answers in order and is always taken, a line a cycle. loads_o: which halves have lines to
-/// come; fetching_o: a FETCH has. bad_o: a pulse, for the move's context, for a read that
-/// failed, err_o: of the last FETCH; with the end of loads_o or fetching_o at the latest. Valid
+/// come; fetching_o: a FETCH has; fetched_o: a line of it comes. bad_o: a pulse, for the
+/// move's context, for a read that failed; with the end of loads_o at the latest. Valid
 /// signals depend on registers and hold_i only. Reset: none.
 module fsh_cown #(
     parameter int unsigned CONTEXTS = 4,
@@ -30,7 +30,7 @@ module fsh_cown #(
     output logic            [LW-1:0] line_o,
     output logic    [2*CONTEXTS-1:0] loads_o,
     output logic                     fetching_o,
-    output logic                     err_o,
+    output logic                     fetched_o,
     output logic      [CONTEXTS-1:0] bad_o,
     output logic                     mrd_valid_o,
     input  wire logic                mrd_ready_i,
@@ -65,6 +65,7 @@ module fsh_cown #(
   assign we_o        = gives || (mrd_rvalid_i && !into_unit_q);
   assign waddr_o     = {half_q, line_q};
   assign wdata_o     = gives ? {384'd0, given_q} : mrd_data_i;
+  assign fetched_o   = mrd_rvalid_i && into_unit_q;
   assign fetching_o  = (busy_o && fetch_q) || (comes_q && into_unit_q);
 
   always_comb begin
@@ -97,8 +98,6 @@ module fsh_cown #(
       into_unit_q <= start_i ? move_i.what == fsh_coll_pkg::MOVE_FETCH : fetch_q;
       half_q      <= start_i ? {move_i.context_[CW-1:0], move_i.half} : half_o;
     end
-    if (start_i && move_i.what == fsh_coll_pkg::MOVE_FETCH) err_o <= 1'b0;
-    else if (mrd_rvalid_i && mrd_err_i && into_unit_q) err_o <= 1'b1;
   end
 
   always_ff @(posedge clk_i) begin

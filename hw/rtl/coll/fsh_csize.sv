@@ -3,9 +3,9 @@
 
 /// How much of a step is in hand: bytes and lines of its packet packet_i, of item AHEAD of
 /// the one after it (of the last one what is left, behind it none), and whether it is the
-/// last packet, the last source. A fetch is a line;
-/// what goes nowhere has none, an empty packet that goes somewhere has one. Of an encoded
-/// packet lines and tail_o (bytes in the last line, 0: 64) are those of FP32.
+/// last packet, the last source. What goes nowhere has no lines, an empty packet that goes
+/// somewhere has one. Of an encoded packet lines and tail_o (bytes in the last line, 0: 64) are
+/// those of FP32.
 /// Registers, taken with size_i, which lasts until ready_o: two cycles for encoded packets,
 /// whose first line (first_o) takes a multiplication, otherwise one.
 module fsh_csize #(
@@ -22,6 +22,7 @@ module fsh_csize #(
     /* verilator lint_on UNUSEDSIGNAL */
     input  wire logic [NW-1:0] packet_i,
     input  wire logic    [4:0] source_i,
+    input  wire logic    [2:0] row_i,    // lines of a fetch
     output logic               ready_o,
     output logic        [18:0] first_o,  // line of the value that the packet begins with; now
     output logic               many_o,   // the step has several packets; now
@@ -77,7 +78,7 @@ module fsh_csize #(
         tail_o        <= left[19] || left <= MOST ? total[5:0] : '0;
         lines_o       <= left[19] ? '0 : left > MOST ? (LW + 3)'(MOST) : left[LW+2:0];
       end
-      if (item_i == fsh_coll_pkg::ITEM_FETCH) lines_o <= (LW + 3)'(1);
+      if (item_i == fsh_coll_pkg::ITEM_FETCH) lines_o <= (LW + 3)'(row_i);
       if (item_i == fsh_coll_pkg::ITEM_OUT && !some) lines_o <= '0;
       if (item_i == fsh_coll_pkg::ITEM_OUT && some && total == '0) lines_o <= (LW + 3)'(1);
     end

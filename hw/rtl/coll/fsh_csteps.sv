@@ -57,7 +57,7 @@ module fsh_csteps #(
     input  wire fsh_coll_pkg::path_t path_i,
     input  wire logic [CONTEXTS-1:0] settled_i,
     input  wire logic [CONTEXTS-1:0] wrong_i,
-    input  wire logic             line_valid_i,  // of a descriptor
+    input  wire logic             line_err_i,    // one of a descriptor could not be read
     input  wire logic     [511:0] line_i,
     input  wire logic             written_i,     // something is, by whomever
     output logic                  busy_o
@@ -94,14 +94,13 @@ module fsh_csteps #(
 
   state_e state_q;
   // Contexts. What stands in memories is of the one chosen, in registers, from Size on.
-  logic [CONTEXTS-1:0]   open_q, begun_q, failed_q;
-  logic [CONTEXTS-1:0]   looked;  // ahead, as far as there is need
+  logic [CONTEXTS-1:0]   opened, begun, failed, looked;  // ahead, as far as there is need
   logic [CONTEXTS-1:0]   expired, asked;  // fsh_cwait
   logic                  granted;
-  logic [3*CONTEXTS-1:0] at_q;  // item
+  logic [3*CONTEXTS-1:0] at;  // item
   logic [fsh_coll_pkg::KEY_W*CONTEXTS-1:0] keys;
-  logic [511:0]          desc_mem[CONTEXTS];
-  logic [41+NW:0]        rest_mem[CONTEXTS];
+  logic [41+NW:0]        kept_rest;
+  logic [511:0]          kept_desc, line;
   logic [CW-1:0]         c_q;
   logic [2:0]            item_q;
   fsh_spec_pkg::colldesc_t desc_q;
@@ -118,10 +117,10 @@ module fsh_csteps #(
   logic [CONTEXTS-1:0] able, now;
   logic [CW-1:0]       choice, vacant;
   logic [2:0]          chosen;
-  logic                opens, some;
+  logic                opens, some, writes;
 
   assign now         = CONTEXTS'(1) << c_q;
-  assign run_ready_o = state_q == Pick && open_q != '1;
+  assign run_ready_o = state_q == Pick && opened != '1;
   assign opens       = run_valid_i && run_ready_o;
 
   // The packet of the step that is in hand.
@@ -130,8 +129,8 @@ module fsh_csteps #(
   logic [LW+2:0] lines_q;
   logic [18:0] first;
   logic [5:0]  tail_q;
-  logic        has_own, sized, many;
-
+  logic        has_own, sized, many, here;  // here: the descriptor at addr_q is kept
+  logic [2:0]  row;
   assign has_own = desc_q.own || desc_q.given;
 
   fsh_csize #(
@@ -143,6 +142,7 @@ module fsh_csteps #(
       .desc_i       (desc_q),
       .packet_i     (packet_q),
       .source_i     (source_q),
+      .row_i        (row),
       .ready_o      (sized),
       .first_o      (first),
       .many_o       (many),
@@ -200,7 +200,7 @@ module fsh_csteps #(
       .FP64(FP64)
   ) i_wild (
       .desc_i (desc_q),
-      .begun_i(begun_q[c_q]),
+      .begun_i(begun[c_q]),
       .wild_o (wild)
   );
 
@@ -243,7 +243,7 @@ module fsh_csteps #(
       .out_key_o(out_key),
       .move_o
   );
-  assign spoilt       = failed_q[c_q] && (item_q == SOURCE || item_q == OWN || item_q == AHEAD);
+  assign spoilt       = failed[c_q] && (item_q == SOURCE || item_q == OWN || item_q == AHEAD);
   assign start_o      = state_q == Begin && path_i.ready && lines_q != '0 && !spoilt;
   assign look_valid_o = state_q == Ask;
   assign look_key_o   = in_key;
@@ -282,15 +282,15 @@ module fsh_csteps #(
 
   // The next descriptor follows at once if all is written. Others get the unit when a
   // packet is through, or when this context has to wait.
-  assign step_over = settled_i[c_q] && !failed_q[c_q] && !desc_q.tail;
+  assign step_over = settled_i[c_q] && !failed[c_q] && !desc_q.tail;
   assign next_addr = addr_q + 32'(after == FETCH);
   assign yields    = after == SETTLE ? !settled_i[c_q] :
                      item_q == OUT && (able & ~now) != '0;
-  assign quit      = status_q != OK || failed_q[c_q] || desc_q.tail;
+  assign quit      = status_q != OK || failed[c_q] || desc_q.tail;
 
   // The next step is claimed when this one begins, if that is claimed and there is room, otherwise
   // where it waits or has sent its first packet: so packets of the next need not wait for its end.
-  assign early = many && desc_q.count == 5'd1 && !looked[c_q] && !failed_q[c_q] && !expired[c_q] &&
+  assign early = many && desc_q.count == 5'd1 && !looked[c_q] && !failed[c_q] && !expired[c_q] &&
                  after != FETCH &&
                  (item_q != FETCH ? all : claimed == '1 && !crowded_i && status_q == OK);
 
@@ -306,16 +306,18 @@ module fsh_csteps #(
         if (opens) state_q <= Open;
       end
       Load: begin
-        desc_q   <= desc_mem[c_q];
-        {addr_q, packet_q, source_q, out_q, status_q} <= rest_mem[c_q];
+        desc_q   <= kept_desc;
+        {addr_q, packet_q, source_q, out_q, status_q} <= kept_rest;
         fed_q    <= pulse_q;
         {ahead_q, pulse_q} <= '0;
         state_q  <= Size;
       end
       Size: if (sized) begin
-        state_q <= item_q == SOURCE ? Ask : item_q == OUT && desc_q.send ? May : Begin;
+        state_q <= item_q == SOURCE ? Ask : item_q == OUT && desc_q.send ? May :
+                   item_q == FETCH && here ? Judge : Begin;
+        if (item_q == FETCH && here) desc_q <= line;
         if (item_q == OUT && path_i.loading) state_q <= Size;
-        else if (item_q == OUT && failed_q[c_q]) state_q <= Next;
+        else if (item_q == OUT && failed[c_q]) state_q <= Next;
         eager_q <= 1'b0;
         if (expired[c_q] && !ahead_q) begin
           status_q <= fsh_spec_pkg::STATUS_TIMEOUT;
@@ -324,13 +326,13 @@ module fsh_csteps #(
         if (item_q == SOURCE && source[7:fsh_coll_pkg::NODE_W] != '0) begin
           status_q <= fsh_spec_pkg::STATUS_BAD_COMMAND;
           state_q  <= pulse_q ? Load : ahead_q ? Pick : Next;
-        end else if (item_q == SOURCE && pulses && !expired[c_q] && !failed_q[c_q]) begin
+        end else if (item_q == SOURCE && pulses && !expired[c_q] && !failed[c_q]) begin
           {ahead_q, pulse_q} <= '1;
           packet_q <= claimed > packet_q ? claimed : packet_q;
           state_q  <= Size;
         end
         if (item_q == SETTLE) state_q <= quit ? Report : Next;
-        if (failed_q[c_q]) status_q <= fsh_spec_pkg::STATUS_MEMORY;
+        if (failed[c_q]) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Begin: begin
         if (path_i.ready) state_q <= item_q == FETCH ? Wait : Next;
@@ -338,9 +340,9 @@ module fsh_csteps #(
         if (spoilt) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Wait: begin
-        if (line_valid_i) desc_q <= line_i;
+        desc_q <= line;
         if (!path_i.fetching) state_q <= Judge;
-        if (!path_i.fetching && path_i.fetch_err) status_q <= fsh_spec_pkg::STATUS_MEMORY;
+        if (!path_i.fetching && !here) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Judge: begin
         if (wild && status_q == OK) status_q <= fsh_spec_pkg::STATUS_BAD_COMMAND;
@@ -353,19 +355,17 @@ module fsh_csteps #(
         end
       end
       Ask: if (look_ready_i) state_q <= Answer;
-      Answer: begin
-        if (look_done_i) begin
-          slot_q  <= look_i.slot[SW-1:0];
-          gen_q   <= look_i.gen;
-          eager_q <= look_i.whole && look_i.eager;
-          tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
-          state_q <= look_i.made || (ahead_q && look_i.found) ? (told_now ? Tell : Hop) :
-                     pulse_q ? Load : early && look_i.found ? Hop : Pick;
-          if (look_i.whole && !ahead_q) state_q <= lines_q == '0 || odd ? Drop : Begin;
-          if (look_i.whole && odd && !ahead_q) status_q <= fsh_spec_pkg::STATUS_BAD_LENGTH;
-          // Given up: what was claimed for it is free again.
-          if (expired[c_q] && !ahead_q) state_q <= look_i.found || look_i.made ? Drop : Next;
-        end
+      Answer: if (look_done_i) begin
+        slot_q  <= look_i.slot[SW-1:0];
+        gen_q   <= look_i.gen;
+        eager_q <= look_i.whole && look_i.eager;
+        tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
+        state_q <= look_i.made || (ahead_q && look_i.found) ? (told_now ? Tell : Hop) :
+                   pulse_q ? Load : early && look_i.found ? Hop : Pick;
+        if (look_i.whole && !ahead_q) state_q <= lines_q == '0 || odd ? Drop : Begin;
+        if (look_i.whole && odd && !ahead_q) status_q <= fsh_spec_pkg::STATUS_BAD_LENGTH;
+        // Given up: what was claimed for it is free again.
+        if (expired[c_q] && !ahead_q) state_q <= look_i.found || look_i.made ? Drop : Next;
       end
       Drop: if (drop_ready_i) state_q <= Next;
       May: begin
@@ -375,12 +375,9 @@ module fsh_csteps #(
         else if (!may_valid_o || may_ready_i)
           state_q <= !asked[c_q] ? Tell : looked[c_q] ? Pick : Hop;
       end
-      Tell: begin
-        if (tell_ready_i) begin
-          state_q <= ahead_q || early || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked[c_q]) ?
-                     Hop : Pick;
-        end
-      end
+      Tell: if (tell_ready_i)
+        state_q <= ahead_q || early || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked[c_q]) ?
+                   Hop : Pick;
       Hop: begin
         // The next source, packet or descriptor; after an ASK the next packet.
         state_q  <= Size;
@@ -413,34 +410,37 @@ module fsh_csteps #(
     if (rst_i) state_q <= Pick;
   end
 
-  // One write of each memory.
-  logic writes;
   assign writes = state_q == Next || state_q == Open;
-  always_ff @(posedge clk_i) begin
-    if (writes) begin
-      desc_mem[c_q] <= desc_q;
-      rest_mem[c_q] <= {state_q == Next ? next_addr : addr_q, next_packet, next_source,
-                        state_q == Open ? 5'd0 : {out_q, status_q}};
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned c = 0; c < CONTEXTS; c++) begin
-      if (wrong_i[c]) failed_q[c] <= 1'b1;
-      if (c_q == CW'(c)) begin
-        if (writes) begin
-          at_q[3*c+:3] <= state_q == Open ? FETCH : after;
-          begun_q[c]   <= state_q == Next;
-        end
-        if (state_q == Open) begin
-          open_q[c]   <= 1'b1;
-          failed_q[c] <= 1'b0;
-        end
-        if (state_q == Report && end_ready_i) open_q[c] <= 1'b0;
-      end
-    end
-    if (rst_i) open_q <= '0;
-  end
+  fsh_ckeep #(
+      .CONTEXTS(CONTEXTS),
+      .REST    (42 + NW)
+  ) i_keep (
+      .clk_i,
+      .rst_i,
+      .c_i     (c_q),
+      .open_i  (state_q == Open),
+      .close_i (state_q == Report && end_ready_i),
+      .wrong_i,
+      .opened_o(opened),
+      .begun_o (begun),
+      .failed_o(failed),
+      .at_o    (at),
+      .save_i  (writes),
+      .at_i    (after),
+      .step_i  (desc_q),
+      .rest_i  ({state_q == Next ? next_addr : addr_q, next_packet, next_source,
+                 state_q == Open ? 5'd0 : {out_q, status_q}}),
+      .step_o  (kept_desc),
+      .rest_o  (kept_rest),
+      .addr_i  (addr_q),
+      .here_o  (here),
+      .line_o  (line),
+      .row_o   (row),
+      .read_i  (start_o && item_q == FETCH),
+      .line_valid_i(path_i.fetched),
+      .line_err_i,
+      .line_i
+  );
 
   logic missed, goes, vain;
   assign missed = state_q == Answer && look_done_i && !look_i.whole && !ahead_q;
@@ -453,8 +453,8 @@ module fsh_csteps #(
       .clk_i,
       .rst_i,
       .tick_i,
-      .open_i    (open_q),
-      .at_i      (at_q),
+      .open_i    (opened),
+      .at_i      (at),
       .settled_i,
       .take_i    (state_q == Pick && !opens), .now_i(now),
       .begin_i   (writes),
@@ -490,7 +490,7 @@ module fsh_csteps #(
   assign busy_o = state_q != Pick || able != '0 || opens ||
                   note_valid_i || whole_valid_i || freed_i || written_i;
 
-  `FSH_ASSERT(a_turn, state_q != Load || open_q[c_q])
+  `FSH_ASSERT(a_turn, state_q != Load || opened[c_q])
   `FSH_STABLE(end_valid_o, end_ready_i, end_o)
   `FSH_STABLE(look_valid_o, look_ready_i, look_key_o)
   `FSH_STABLE(tell_valid_o, tell_ready_i, tell_o)

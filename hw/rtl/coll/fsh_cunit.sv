@@ -152,7 +152,7 @@ module fsh_cunit #(
       .path_i      (path),
       .settled_i   (settled),
       .wrong_i     (wrong),
-      .line_valid_i(mrd_rvalid_i),
+      .line_err_i  (mrd_err_i),
       .line_i      (mrd_data_i),
       .written_i   (mwr_done_i)
   );

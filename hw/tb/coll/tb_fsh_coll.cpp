@@ -262,6 +262,16 @@ void malformed(tb::Test &test)
     End end = alone.run(alone.plain);
     if (end.status != MEMORY)
         test.fail("descriptor cannot be read: status %u", end.status);
+    // Descriptors are read together; one that cannot be is an error of its own step only.
+    alone.engine.broken_read = 1;
+    alone.expect("the line behind cannot be read", alone.run(alone.plain), OK);
+    Descriptor first = alone.plain, last = alone.plain;
+    first.flag(TAIL, false);
+    last.flag(HEAD, false);
+    alone.set(1, last);
+    end = alone.run(first);
+    if (end.status != MEMORY)
+        test.fail("second descriptor cannot be read: status %u", end.status);
     alone.engine.broken_read = UINT32_MAX;
     alone.expect("after all that", alone.run(alone.plain), OK);
 }
@@ -664,7 +674,7 @@ void keeps_links_busy(tb::Test &test)
     std::printf("rings on links: %llu cycles, %u %% of what they carry\n",
                 (unsigned long long)fabric.took,
                 (unsigned)(100ull * least / fabric.took));
-    if (100ull * least < 85ull * fabric.took)
+    if (100ull * least < 91ull * fabric.took)
         test.fail("links are idle");
 }
 

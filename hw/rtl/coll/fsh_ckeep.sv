@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// What a unit keeps of its contexts: which have a sequence (opened_o, from open_i to close_i),
+/// have begun it, failed at an operand or a write (wrong_i); and with save_i where each goes on:
+/// item at_i, rest_i, and the descriptor of its step, step_i. Descriptors of a sequence are read
+/// in rows of ROW lines of memory, which end where an address is a multiple of ROW, and the last
+/// two of a context are kept: so the next step, and what looks ahead, seldom waits for memory.
+/// Of the context in hand, c_i: here_o: the descriptor at addr_i is kept, line_o. read_i: row_o
+/// lines from addr_i on are asked for; each comes with line_valid_i, c_i stays; behind one that
+/// could not be read (line_err_i) none is kept. A sequence is read in ascending order, from where
+/// addr_i is with open_i, and does not change while it runs. Outputs follow registers, c_i and
+/// addr_i. Reset: no sequence.
+module fsh_ckeep #(
+    parameter int unsigned CONTEXTS = 4,
+    parameter int unsigned ROW = 4,  // a power of two
+    parameter int unsigned REST = 32,
+    localparam int unsigned CW = $clog2(CONTEXTS),
+    localparam int unsigned RW = $clog2(ROW)
+) (
+    input  wire logic            clk_i,
+    input  wire logic            rst_i,
+    input  wire logic   [CW-1:0] c_i,
+    input  wire logic            open_i,
+    input  wire logic            close_i,
+    input  wire logic [CONTEXTS-1:0]   wrong_i,
+    output logic      [CONTEXTS-1:0]   opened_o,
+    output logic      [CONTEXTS-1:0]   begun_o,
+    output logic      [CONTEXTS-1:0]   failed_o,
+    output logic      [3*CONTEXTS-1:0] at_o,
+    input  wire logic            save_i,
+    input  wire logic      [2:0] at_i,
+    input  wire logic    [511:0] step_i,
+    input  wire logic [REST-1:0] rest_i,
+    output logic         [511:0] step_o,
+    output logic      [REST-1:0] rest_o,
+    input  wire logic     [31:0] addr_i,
+    output logic                 here_o,
+    output logic         [511:0] line_o,
+    output logic          [RW:0] row_o,
+    input  wire logic            read_i,
+    input  wire logic            line_valid_i,
+    input  wire logic            line_err_i,
+    input  wire logic    [511:0] line_i
+);
+  logic [511:0]    step_mem[CONTEXTS];
+  logic [REST-1:0] rest_mem[CONTEXTS];
+  logic [511:0]    line_mem[2*ROW*CONTEXTS];
+  logic [31:0]     end_q[CONTEXTS];  // behind the last line that was read
+  logic [31:0]     ahead;
+  logic [RW:0]     at_q;
+  logic            broken_q;
+
+  assign step_o = step_mem[c_i];
+  assign rest_o = rest_mem[c_i];
+  assign line_o = line_mem[{c_i, addr_i[RW:0]}];
+  assign ahead  = end_q[c_i] - addr_i;
+  assign here_o = ahead != '0 && ahead <= 32'(2 * ROW);
+  assign row_o  = (RW + 1)'(ROW) - {1'b0, addr_i[RW-1:0]};
+
+  always_ff @(posedge clk_i) begin
+    if (save_i) begin
+      step_mem[c_i] <= step_i;
+      rest_mem[c_i] <= rest_i;
+    end
+    if (line_valid_i) line_mem[{c_i, at_q}] <= line_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned c = 0; c < CONTEXTS; c++) begin
+      if (wrong_i[c]) failed_o[c] <= 1'b1;
+      if (c_i == CW'(c)) begin
+        if (save_i) begin
+          at_o[3*c+:3] <= open_i ? fsh_coll_pkg::ITEM_FETCH : at_i;
+          begun_o[c]   <= !open_i;
+        end
+        if (open_i) {opened_o[c], failed_o[c]} <= 2'b10;
+        if (close_i) opened_o[c] <= 1'b0;
+      end
+    end
+    if (rst_i) opened_o <= '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (open_i || read_i) end_q[c_i] <= addr_i;
+    else if (line_valid_i && !line_err_i && !broken_q) end_q[c_i] <= end_q[c_i] + 32'd1;
+    at_q     <= read_i ? addr_i[RW:0] : at_q + (RW + 1)'(line_valid_i);
+    broken_q <= !read_i && (broken_q || (line_valid_i && line_err_i));
+  end
+endmodule
+
+`default_nettype wire
