@@ -543,7 +543,6 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
 {
     struct fsh_card_call *call = calloc(1, sizeof *call);
     struct fsh_card_queue *queue = &card.queue[team->id];
-    struct fsh_card_part first;
 
     if (call == NULL)
         fsh_fatal("%s: no memory for another collective", name);
@@ -560,8 +559,8 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
         work->call, team->rank, programs[0]->blocks, work->elem, work->count);
     call->cut = fsh_card_cut_of(algorithm, shape, work->elem, work->count,
                                 packet_of(work));
-    first = fsh_card_part_of(&call->layout, &call->cut, 0);
-    call->claims = fsh_card_claims(programs[0], &first.layout, packet_of(work));
+    call->claims = fsh_card_cut_claims(programs, &call->layout, &call->cut,
+                                       packet_of(work));
     call->moved = !fsh_card_reaches(call);
     call->joined = !call->moved && call->cut.series > 1;
     if (call->joined) /* where a part follows a longer one, it claims more */

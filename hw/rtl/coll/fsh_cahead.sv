@@ -6,14 +6,14 @@
 /// than PULSE are claimed beyond packet_i, source after source; from pulse_now_o on, in which
 /// the control takes it up at packet claimed_o, to reached_o. Every fourth is told.
 /// Looking ahead, when a packet may not go yet: the rest of the step, then whole steps of the
-/// sequence that receive, one at least, until WINDOW packets are claimed: so a sequence has no
-/// more claims than it needs to go on. A step of several packets of one source is looked beyond
-/// before that, too, when it begins or once all of it is claimed (all_o). The first packet
-/// claimed in a step is told, then every fourth and the last. The first packet, the next one
-/// that the context will await, may take the context's slot of the reserve. looked_o[c]: all of
-/// it is claimed, as of this step; a look that finds no room leaves that undone, for when a slot
-/// is free. What a look has claimed is claimed again neither in pulses nor by the look of the
-/// next step.
+/// sequence that receive, one at least, until WINDOW packets are claimed, or of a step more
+/// than half as many: so a sequence has no more claims than it needs to go on. A step of several
+/// packets of one source is looked beyond before that, too, when it begins or once all of it is
+/// claimed (all_o). The first packet claimed in a step is told, then every fourth and the last.
+/// The first packet, the next one that the context will await, may take the context's slot of
+/// the reserve. looked_o[c]: all of it is claimed, as of this step; a look that finds no room
+/// leaves that undone, for when a slot is free. What a look has claimed is claimed again neither
+/// in pulses nor by the look of the next step.
 /// State by context, of the one in hand (c_i). Outputs combinational; no reset: who opens a
 /// context (open_i) or begins a step (step_i) has none of it.
 module fsh_cahead #(
@@ -75,7 +75,8 @@ module fsh_cahead #(
   assign all_o       = last_packet_i || covered_q[c_i] || claimed_o == '1;
   assign over_o      = !some_i || (ahead_i ? last_packet_i && last_source_i : all_o);
   assign spare_o     = !ahead_i || (!pulse_i && next_q);
-  assign enough      = ahead_i && some_i && !rest_q && 32'(seen_q) == WINDOW;
+  assign enough      = ahead_i && some_i && !rest_q &&
+                       (32'(seen_q) == WINDOW || 32'(packet_i) >= WINDOW / 2);
   assign done_o      = tail_i || enough;
 
   always_ff @(posedge clk_i) begin

@@ -621,6 +621,30 @@ void between_steps(tb::Test &test)
                       (unsigned)(n.key >> 8 & 255));
 }
 
+// A look ahead claims a step of up to eight packets, and others while there are no more than
+// four in each.
+void window(tb::Test &test)
+{
+    const unsigned claims[] = {0, 8, 8, 9, 8, 5, 6, 7, 8};
+
+    for (unsigned packets = 1; packets <= 8; packets++) {
+        Alone alone(test);
+
+        for (unsigned i = 0; i < 12; i++) {
+            Descriptor d = pass(alone, i, packets);
+            d.flag(OWN, i == 0);
+            if (i == 0)
+                d.put(COUNT, 5, 0);
+            alone.set(i, d);
+        }
+        alone.engine.start(0);
+        settle(test, alone);
+        if (alone.engine.used() != claims[packets])
+            test.fail("%u slots claimed, not %u, with %u packets a step",
+                      alone.engine.used(), claims[packets], packets);
+    }
+}
+
 // Steps of many packets, of as many jobs as there are slots for the packets of two steps of
 // each; half of the nodes start them in the opposite order. The whole of any two would not fit.
 void many_packets(tb::Test &test, bool hurry)
@@ -694,6 +718,7 @@ int main(int argc, char **argv)
     forsaken(test);
     abandoned(test);
     between_steps(test);
+    window(test);
     for (int round = 0; round < rounds; round++) {
         unsigned nodes = 2 + test.below(7);
         Fabric fabric(test, nodes);

@@ -139,6 +139,11 @@ struct fsh_card_series fsh_card_series_of(const struct fsh_card_cut *cut,
 unsigned fsh_card_claims(const struct fsh_program *program,
                          const struct fsh_card_layout *layout, size_t packet);
 
+/* Of whichever part of a call most. programs: of one direction, or of both. */
+unsigned fsh_card_cut_claims(const struct fsh_program *const programs[2],
+                             const struct fsh_card_layout *whole,
+                             const struct fsh_card_cut *cut, size_t packet);
+
 /* ---- sequences (sequence.c) ---- */
 
 /* fsh_program_choose for an engine: of the same order, so with the same bits. */

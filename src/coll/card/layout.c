@@ -85,8 +85,7 @@ struct fsh_card_layout fsh_card_layout_of(enum fsh_program_call call,
 
 /* ---- parts ---- */
 
-/* A sequence whose steps get 6 or 7 packets claims more than one with 8: a look ahead then
- * takes two steps. So no part has as many. */
+/* Packets of a step, at most, in parts that are not full. */
 #define FEW 5u
 #define FEW_ODD 4u
 

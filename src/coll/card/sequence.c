@@ -36,7 +36,10 @@ bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b)
            (is_power(ahead) && ahead < 1u << (FSH_COLL_EAGER - levels));
 }
 
-#define LOOK_AHEAD 8u /* packets: WINDOW of hw/rtl/coll/fsh_cahead */
+/* Packets, and as many of a step that a look ahead ends with it: WINDOW of
+ * hw/rtl/coll/fsh_cahead. */
+#define LOOK_AHEAD 8u
+#define LOOK_MANY (LOOK_AHEAD / 2 + 1)
 
 /* Bytes up to which a few long packets are better than more short ones, each of which is
  * awaited there and back (32 nodes, torus:4x8: 15 us for 20). */
@@ -58,13 +61,13 @@ static size_t bytes_of(const struct fsh_card_layout *l,
         l, step->local.place != FSH_PROGRAM_NONE ? &step->local : &step->store);
 }
 
-/* Packets that a step gets. */
+/* Packets that a step gets of each source. */
 static unsigned packets_of(const struct fsh_card_layout *l,
                            const struct fsh_program_step *step, size_t packet)
 {
     size_t each = (bytes_of(l, step) + packet - 1) / packet;
 
-    return (unsigned)(step->sources * (each == 0 ? 1 : each));
+    return each == 0 ? 1 : (unsigned)each;
 }
 
 unsigned fsh_card_claims(const struct fsh_program *program,
@@ -73,12 +76,39 @@ unsigned fsh_card_claims(const struct fsh_program *program,
     unsigned most = 0;
 
     for (uint32_t i = 0; i < program->steps; i++) {
-        unsigned claims = packets_of(l, &program->step[i], packet), ahead = 0;
+        const struct fsh_program_step *step = &program->step[i];
+        unsigned claims = step->sources * packets_of(l, step, packet);
+        unsigned ahead = 0;
 
-        for (uint32_t j = i + 1; j < program->steps && ahead < LOOK_AHEAD; j++)
-            ahead += packets_of(l, &program->step[j], packet);
+        while (++step < program->step + program->steps && ahead < LOOK_AHEAD) {
+            unsigned each = packets_of(l, step, packet);
+
+            ahead += step->sources * each;
+            if (step->sources != 0 && each >= LOOK_MANY)
+                break;
+        }
         if (claims + ahead > most)
             most = claims + ahead;
+    }
+    return most;
+}
+
+unsigned fsh_card_cut_claims(const struct fsh_program *const programs[2],
+                             const struct fsh_card_layout *whole,
+                             const struct fsh_card_cut *cut, size_t packet)
+{
+    unsigned most = 0;
+
+    for (size_t i = 0; i < cut->parts; i++) {
+        struct fsh_card_part part;
+        unsigned claims;
+
+        if (i == 2 && cut->parts > 6) /* those between are like the first */
+            i = cut->parts - 4;
+        part = fsh_card_part_of(whole, cut, i);
+        claims = fsh_card_claims(programs[part.layout.half == 2], &part.layout,
+                                 packet);
+        most = claims > most ? claims : most;
     }
     return most;
 }
