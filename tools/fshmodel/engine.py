@@ -22,6 +22,7 @@ from . import sender
 
 PULSE = WINDOW = 8      # fsh_cahead: packets claimed in a pulse, or in a look
 TOLD = 4                # ... of which every fourth is told
+ROW = 4                 # fsh_ckeep: descriptors that are read together
 ANSWERED = 16           # fsh_cask: packets that an answer grants, at most
 STANDING = 5            # fsh_cpack: cycles that a packet has gained which waits for another
 BEGIN, END = 1, 2       # fsh_cway: to a packet's first line; between plain ones
@@ -73,6 +74,7 @@ class _Sequence:
     def __init__(self, way, steps, ended):
         self.way, self.steps, self.ended = way, steps, ended
         self.at = self.packet = 0
+        self.read = 0             # descriptors below this one have been
         self.item, self.able = FETCH, True
         self.shown = False        # it has begun its step, and hears grants for it
         self.asked = False        # who is to send its packet, or to take it, has been told
@@ -348,11 +350,7 @@ class _Unit:
             fed = False
             while True:
                 if s.item == FETCH:
-                    yield node.now + 1
-                    yield from self.until(lambda: self.own_busy)
-                    self.load(s, None)
-                    yield from self.until(lambda: self.own_comes)
-                    yield node.now + 1
+                    yield from self.fetch(s, s.at)
                     s.covered, s.looked = s.looked, s.whole
                     s.claimed = s.full if s.covered else 0
                     s.granted = s.soon if s.peeked == (s.number, s.step) else -1
@@ -505,11 +503,8 @@ class _Unit:
             number, step, packets = s.steps[at]
             full = ceil(packets)
             if begins == 0:                 # the descriptor
-                yield node.now + 1
-                yield from self.until(lambda: self.own_busy)
-                self.load(s, None)
-                yield from self.until(lambda: self.own_comes)
-                yield node.now + 2
+                yield from self.fetch(s, at)
+                yield node.now + 1          # Judge
                 if s.peeked is None and step < 2 * e.nodes - 2:
                     s.peeked, s.soon = (number, step), -1
             fresh = True
@@ -528,18 +523,28 @@ class _Unit:
                 fresh = fresh and not made
                 yield node.now + 1          # Hop
             at += 1
-            if step and not rest and seen >= WINDOW:
+            if step and not rest and (seen >= WINDOW or full > WINDOW // 2):
                 break
             rest, begins = False, 0
         s.looked, s.whole = True, at == len(s.steps)
 
     # ---- moves ----
 
-    def load(self, s, packet):
-        """Lines of memory, of the descriptor or of an operand: when they are there. Of two that
+    def fetch(self, s, at):
+        """The descriptor of a step, if it is not there, and those behind it in its row."""
+        yield self.node.now + 1             # Size
+        if at >= s.read:
+            yield from self.until(lambda: self.own_busy)
+            self.load(s, None, ROW - at % ROW)
+            s.read = at + ROW - at % ROW
+            yield from self.until(lambda: self.own_comes)
+            yield self.node.now + 1
+
+    def load(self, s, packet, row=1):
+        """Lines of memory, of descriptors or of an operand: when they are there. Of two that
         are under way the second asks until the first has come."""
         node, e = self.node, self.e
-        lines = 1 if packet is None else s.lines(e, packet)
+        lines = row if packet is None else s.lines(e, packet)
         at = node.now + 1
         if packet is not None:
             at = max(at, s.used.get(packet - 2, 0.0))
