@@ -308,7 +308,7 @@ static void test_refusals(void)
     end();
 }
 
-/* Three times the limit on silence; and another client has all of the ring meanwhile. */
+/* Three times the limit on silence; another client's transfers go on meanwhile. */
 static void test_long(void)
 {
     struct fsh_bridge_transfer t = make(2, 1);
