@@ -15,7 +15,10 @@
   end
 
   initial assume (rst_i);
-  always_comb assume (f_who < FW'(N));
+  always_comb begin
+    assume (f_who < FW'(N));
+    assume (look_i || !take_i);
+  end
 
   always @(posedge clk_i) begin
     if (!req_i[f_who] || (take_i && gnt_o[f_who])) f_passed <= '0;

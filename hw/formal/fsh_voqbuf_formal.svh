@@ -253,6 +253,7 @@
   `FSH_ASSERT(f_w_queue, 32'(w_queue_q) < Q || !inside_q)
   `FSH_ASSERT(f_out, !any_q || r_last == (f_out_q == '0))
   `FSH_ASSERT(f_offered, !valid_o || any_q)
+  `FSH_ASSERT(f_none, any_q || head_used_q == '0)
   `FSH_ASSERT(f_chase, !chase_q || (open && inside_q && w_queue_q == r_queue_q &&
               !some_q[r_queue_q] && 7'(f_count_r) == lead_q && 7'(f_out_q) == lead_q + missing_q))
   `FSH_ASSERT(f_no_chase, !open || chase_q || (AW'(f_out_q) <= f_count_r &&

@@ -21,8 +21,8 @@ mutant fsh_skid.sv "s/load    = ready_i || !out_valid_q/load    = 1'b1/"
 mutant fsh_skid.sv 's/out_q <= spare_q/out_q <= data_i/'
 
 prove arb4 fsh_arb "N=4" fsh_arb.sv 10 2
-mutant fsh_arb.sv 's/behind_q <= passed/behind_q <= passed | gnt_o/'
-mutant fsh_arb.sv "s/first != '0 ? first : req_i/req_i/"
+mutant fsh_arb.sv 's/behind_q <= above(gnt_o)/behind_q <= above(gnt_o) | gnt_o/'
+mutant fsh_arb.sv "s/first != '0 ? first : req;/req;/"
 prove arb5 fsh_arb "N=5" fsh_arb.sv 12 2
 mutant fsh_arb.sv 's/front \& ~lower/front/'
 
@@ -67,9 +67,9 @@ mutant fsh_voqbuf.sv 's/begun     = able \&\& !open/begun     = able/'
 mutant fsh_voqbuf.sv 's/fresh = lap_q ? ring : take_q/fresh = take_q/'
 mutant fsh_voqbuf.sv 's/chase_q <= behind \&\& !more/chase_q <= behind/'
 mutant fsh_voqbuf.sv "s/some_q\\[i\\]      <= more/some_q[i]      <= 1'b0/"
-mutant fsh_voqbuf.sv 's/lead_new = valid_i ? written_q : .*/lead_new = written_q;/'
-mutant fsh_voqbuf.sv 's/if (any_q) head\[r_queue_q\] <= r_next/if (begun) head[choice_i] <= r_next/'
-mutant fsh_voqbuf.sv "s/VCS'(read) << r_vc/VCS'(begun) << r_vc/"
+mutant fsh_voqbuf.sv 's/lead_q  <= valid_i ? written_q : .*/lead_q <= written_q;/'
+mutant fsh_voqbuf.sv 's/head\[r_queue_q\] <= r_next/head[choice_i] <= r_next/'
+mutant fsh_voqbuf.sv 's/if (read) freed_o/if (begun) freed_o/'
 mutant fsh_voqbuf.sv 's/read      = open ? slot \&\& go_q/read      = open ? slot/'
 
 hashbuf="fsh_coll_pkg.sv fsh_ram.sv fsh_hashbuf.sv"

@@ -41,6 +41,7 @@ module fsh_ceager #(
       .clk_i,
       .rst_i,
       .req_i (may_valid_i),
+      .look_i(1'b1),
       .take_i(1'b1),
       .gnt_o (may_ready_o)
   );

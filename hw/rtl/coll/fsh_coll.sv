@@ -127,6 +127,7 @@ module fsh_coll #(
       .clk_i,
       .rst_i,
       .req_i (keys_req),
+      .look_i(1'b1),
       .take_i(unit_op),
       .gnt_o (keys_gnt)
   );
@@ -314,12 +315,11 @@ module fsh_coll #(
   logic   [UNITS*WRITE-1:0] mwrs;
   logic    [UNITS*SEND-1:0] txs;
 
-  fsh_arb #(
-      .N(UNITS)
-  ) i_run_arb (
+  fsh_arb #(.N(UNITS)) i_run_arb (
       .clk_i,
       .rst_i,
       .req_i (run_ready),
+      .look_i(1'b1),
       .take_i(run_valid_i),
       .gnt_o (run_gnt)
   );

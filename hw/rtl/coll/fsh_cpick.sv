@@ -27,6 +27,7 @@ module fsh_cpick #(
       .clk_i,
       .rst_i,
       .req_i (able_i),
+      .look_i(1'b1),
       .take_i,
       .gnt_o (gnt)
   );

@@ -28,6 +28,7 @@ module fsh_cslots #(
       .clk_i,
       .rst_i,
       .req_i (rd_req_i),
+      .look_i(1'b1),
       .take_i(1'b1),
       .gnt_o (rd_gnt_o)
   );

@@ -109,6 +109,7 @@ module fsh_art_send (
       .clk_i,
       .rst_i,
       .req_i (request),
+      .look_i(1'b1),
       .take_i(pick),
       .gnt_o (gnt)
   );

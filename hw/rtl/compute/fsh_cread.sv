@@ -59,6 +59,7 @@ module fsh_cread #(
       .clk_i,
       .rst_i,
       .req_i (req_valid_i),
+      .look_i(1'b1),
       .take_i(take),
       .gnt_o (gnt)
   );

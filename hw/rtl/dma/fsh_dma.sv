@@ -134,6 +134,7 @@ module fsh_dma (
       .clk_i,
       .rst_i,
       .req_i (end_valid),
+      .look_i(1'b1),
       .take_i(take),
       .gnt_o (gnt)
   );

@@ -101,7 +101,19 @@ module fsh_contexts #(
     load_at = load_reply_i ? {first, {CONTEXTS{1'b0}}} : {{CONTEXTS{1'b0}}, first};
   end
 
-  // All contexts in parallel: for a simulator a few words of logic rather than bit by bit.
+  // All contexts in parallel: for a simulator a few words of logic rather than bit by bit. What no
+  // context in use needs is anything.
+  logic [N-1:0] loop_ok;
+  logic         briefs, loops;  // there are such contexts
+
+  assign briefs = (active_q & ~memory_q) != '0;
+  assign loops  = (active_q & loop_q) != '0;
+
+  always_comb begin
+    loop_ok = 'x;
+    if (loops) loop_ok = {{CONTEXTS{loop_ok_i[1]}}, {CONTEXTS{loop_ok_i[0]}}};
+  end
+
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
     logic [N-1:0] queue, link, credit;
     logic [3:0]   queue_ok, link_ok;  // {reply, long}, {reply, vc}
@@ -110,9 +122,13 @@ module fsh_contexts #(
     assign link_ok  = link_ok_i[p*4+:4];
     assign queue    = ({{CONTEXTS{queue_ok[2]}}, {CONTEXTS{queue_ok[0]}}} & short_q) |
                       ({{CONTEXTS{queue_ok[3]}}, {CONTEXTS{queue_ok[1]}}} & ~short_q);
-    assign link     = ({{CONTEXTS{link_ok[2]}}, {CONTEXTS{link_ok[0]}}} & ~vcs_q[p*N+:N]) |
-                      ({{CONTEXTS{link_ok[3]}}, {CONTEXTS{link_ok[1]}}} & vcs_q[p*N+:N]);
-    assign credit   = ({{CONTEXTS{loop_ok_i[1]}}, {CONTEXTS{loop_ok_i[0]}}} & loop_q) |
+    always_comb begin
+      link = 'x;
+      if (briefs)
+        link = ({{CONTEXTS{link_ok[2]}}, {CONTEXTS{link_ok[0]}}} & ~vcs_q[p*N+:N]) |
+               ({{CONTEXTS{link_ok[3]}}, {CONTEXTS{link_ok[1]}}} & vcs_q[p*N+:N]);
+    end
+    assign credit   = (loop_ok & loop_q) |
                       (((queue & memory_q) | (link & ~memory_q)) & ~loop_q);
     assign open[p*N+:N] = left_q[p*N+:N] & credit &
                           (({N{memory_room_i[p%LANES]}} & memory_q) |
@@ -161,6 +177,7 @@ module fsh_contexts #(
       .clk_i,
       .rst_i,
       .req_i (choice),
+      .look_i(1'b1),
       .take_i(ok_o),
       .gnt_o (port_o)
   );

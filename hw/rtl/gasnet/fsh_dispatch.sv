@@ -52,6 +52,7 @@ module fsh_dispatch #(
       .clk_i,
       .rst_i,
       .req_i (open),
+      .look_i(1'b1),
       .take_i(offer),
       .gnt_o (gnt)
   );

@@ -62,6 +62,7 @@ module fsh_sched (
       .clk_i,
       .rst_i,
       .req_i (req),
+      .look_i(1'b1),
       .take_i(take),
       .gnt_o (gnt)
   );

@@ -59,6 +59,7 @@ module fsh_sources #(
       .clk_i,
       .rst_i,
       .req_i (want),
+      .look_i(1'b1),
       .take_i(req_ready_i),
       .gnt_o (gnt)
   );

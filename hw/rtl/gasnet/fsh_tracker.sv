@@ -85,6 +85,7 @@ module fsh_tracker #(
       .clk_i,
       .rst_i,
       .req_i (evt_valid_i),
+      .look_i(1'b1),
       .take_i(take),
       .gnt_o (gnt)
   );
@@ -245,6 +246,7 @@ module fsh_tracker #(
       .clk_i,
       .rst_i,
       .req_i (path.ports[PORTS-1:0] == '0 ? PORTS'(1) : path.ports[PORTS-1:0]),
+      .look_i(1'b1),
       .take_i(load),
       .gnt_o (choice)
   );

@@ -36,6 +36,7 @@ module fsh_pktarb #(
       .clk_i,
       .rst_i,
       .req_i (valid_i),
+      .look_i(!locked_q),
       .take_i(fire && !locked_q),
       .gnt_o (gnt)
   );

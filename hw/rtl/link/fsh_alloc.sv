@@ -54,6 +54,7 @@ module fsh_alloc #(
         .rst_i,
         .req_i (started ? started_i : urgent ? urgent_i :
                  req_i & (busy ? busy_i : ~busy_i)),
+        .look_i(1'b1),
         .take_i(started),
         .gnt_o (gnt)
     );

@@ -45,9 +45,9 @@ module fsh_credits #(
   logic [VCS-1:0]       own_d /*verilator split_var*/;
   logic [SUM_W-1:0]     over;
   logic                 shared, common;  // there are shared ones for short packets; for all
-  /* verilator lint_off UNUSEDSIGNAL */
-  logic [VCS-1:0]       full;  // only where checked
-  /* verilator lint_on UNUSEDSIGNAL */
+`ifdef FSH_ASSERT_ON
+  logic [VCS-1:0]       full;
+`endif
 
   always_comb begin
     over = '0;
@@ -62,6 +62,9 @@ module fsh_credits #(
     assign extra     = in_flight - W'(OWN);
     assign over_d[v*W+:W] = in_flight > W'(OWN) ? extra : '0;
     assign own_d[v]       = in_flight <= W'(OWN - MARGIN);
+`ifdef FSH_ASSERT_ON
+    assign full[v] = in_flight > W'(BEATS);
+`endif
 
     always_ff @(posedge clk_i) begin
       if (credit_valid_i) freed_q[v*W+:W] <= credit_i[v*16+:W];
@@ -72,7 +75,6 @@ module fsh_credits #(
         used_q[v*W+:W]  <= '0;
       end
     end
-    assign full[v] = in_flight > W'(BEATS);
   end
 
   assign common = over <= SUM_W'(SHARED - MARGIN - KEPT);

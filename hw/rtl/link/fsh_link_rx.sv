@@ -151,13 +151,19 @@ module fsh_link_rx #(
   logic [11:0]      here_some;
   logic [7:0]       here_can, here_gnt;
   logic [3:0]       here_freed, here_choice, start;
-  logic             here_begun, here_more, here_long, light_q;
+  logic             here_begun, here_more, here_long, light_q, arrives;
   logic [1:0]       here_rank, unused;
   logic [ROW_W-1:0] row_q;  // small ones in a row while bulk waited
 
   assign start    = {{2{here_start_i[1]}}, {2{here_start_i[0]}}};
-  assign here_can = {(light_q ? here_some[11:8] : here_some[7:4]) &
-                     {{2{here_start_i[3]}}, {2{here_start_i[2]}}}, here_some[3:0] & start};
+
+  // Inside a packet nobody looks at what could begin.
+  always_comb begin
+    here_can = 'x;
+    if (!here_more)
+      here_can = {(light_q ? here_some[11:8] : here_some[7:4]) &
+                  {{2{here_start_i[3]}}, {2{here_start_i[2]}}}, here_some[3:0] & start};
+  end
 
   fsh_pick #(
       .N(4)
@@ -166,18 +172,27 @@ module fsh_link_rx #(
       .rst_i,
       .short_i(here_can[3:0]),
       .long_i (here_can[7:4]),
+      .look_i (!here_more),
       .take_i (here_begun),
       .gnt_o  (here_gnt)
   );
 
   always_comb begin
-    here_choice = '0;
-    for (int unsigned v = 0; v < 4; v++) if (here_gnt[v] || here_gnt[4+v]) here_choice |= 4'(v);
-    if (here_gnt[7:4] != '0) here_choice[3:2] = {light_q, !light_q};
+    here_choice = 'x;
+    if (!here_more) begin
+      here_choice = '0;
+      for (int unsigned v = 0; v < 4; v++) if (here_gnt[v] || here_gnt[4+v]) here_choice |= 4'(v);
+      if (here_gnt[7:4] != '0) here_choice[3:2] = {light_q, !light_q};
+    end
+  end
+
+  always_comb begin
+    arrives = 1'b0;
+    if (beat && sop) arrives = here && long && light;
   end
 
   always_ff @(posedge clk_i) begin
-    light_q <= ((here_some[11:8] & start) != '0 || (beat && sop && here && long && light)) &&
+    light_q <= ((here_some[11:8] & start) != '0 || arrives) &&
                !(row_q[ROW_W-1] && (here_some[7:4] & start) != '0);
     if (here_begun && here_choice[3:2] != '0)
       row_q <= !light_q || here_some[7:4] == '0 ? '0 : row_q + ROW_W'(!row_q[ROW_W-1]);
@@ -255,8 +270,20 @@ module fsh_link_rx #(
   end
 
   // For others.
-  logic [7:0] fwd_freed;
-  logic [1:0] fwd_busy /*verilator split_var*/;
+  logic [3:0] freed, short_freed, long_freed;  // by channel
+  logic [7:0] fwd_freed /*verilator split_var*/;
+  logic [1:0] fwd_busy /*verilator split_var*/, fwd_last /*verilator split_var*/,
+              fwd_bad /*verilator split_var*/;
+  logic  [OUTS*2-1:0] fwd_started /*verilator split_var*/, fwd_inside /*verilator split_var*/,
+                      fwd_valid /*verilator split_var*/;
+  logic [OUTS*12-1:0] fwd_some /*verilator split_var*/;
+
+  assign fwd_some_o    = fwd_some;
+  assign fwd_started_o = fwd_started;
+  assign fwd_inside_o  = fwd_inside;
+  assign fwd_valid_o   = fwd_valid;
+  assign fwd_last_o    = fwd_last;
+  assign fwd_bad_o     = fwd_bad;
 
   for (genvar c = 0; c < 2; c++) begin : gen_class
     localparam int unsigned WIDTH = (c + 1) * QUEUES;
@@ -275,25 +302,28 @@ module fsh_link_rx #(
         .vc_i     (on_vc_q),
         .bad_i    (on_bad_q),
         .data_i   (on_data_q),
-        .some_o   (fwd_some_o[c*QUEUES+:WIDTH]),
+        .some_o   (fwd_some[c*QUEUES+:WIDTH]),
         .start_i  (fwd_start_i[c*QUEUES+:WIDTH]),
-        .started_o(fwd_started_o[c*OUTS+:OUTS]),
-        .inside_o (fwd_inside_o[c*OUTS+:OUTS]),
-        .valid_o  (fwd_valid_o[c*OUTS+:OUTS]),
+        .started_o(fwd_started[c*OUTS+:OUTS]),
+        .inside_o (fwd_inside[c*OUTS+:OUTS]),
+        .valid_o  (fwd_valid[c*OUTS+:OUTS]),
         .ready_i  (fwd_ready_i[c]),
-        .last_o   (fwd_last_o[c]),
-        .bad_o    (fwd_bad_o[c]),
+        .last_o   (fwd_last[c]),
+        .bad_o    (fwd_bad[c]),
         .data_o   (fwd_data_o[c*128+:128]),
         .freed_o  (fwd_freed[c*4+:4]),
         .busy_o   (fwd_busy[c])
     );
   end
 
+  assign {long_freed, short_freed} = fwd_freed;
+  assign freed = here_freed | short_freed | long_freed;
+
   always_ff @(posedge clk_i) begin
     for (int unsigned v = 0; v < 4; v++) begin
-      if (here_freed[v] || fwd_freed[v] || fwd_freed[4+v])
-        freed_o[v*16+:16] <= freed_o[v*16+:16] + 16'(here_freed[v]) + 16'(fwd_freed[v]) +
-                             16'(fwd_freed[4+v]);
+      if (freed[v])
+        freed_o[v*16+:16] <= freed_o[v*16+:16] + 16'(here_freed[v]) + 16'(short_freed[v]) +
+                             16'(long_freed[v]);
     end
     if (rst_i) freed_o <= '0;
   end

@@ -136,12 +136,11 @@ module fsh_link_tx #(
   // Whose class begins the next packet; what has begun goes on.
   localparam int unsigned TURN_W = $clog2(WEIGHT) + 1;
   logic [FWD-1:0]    fwd_short, fwd_long;
-  logic              brief, through, rest, brief_open, brief_now, turn, begins;
+  logic              through, rest, turn, begins;
   logic              begins_through, begins_long;
   logic              ack_q;  // an ack that waits for more than the choice
   logic [TURN_W-1:0] brief_q;  // packets in a row while others waited
   logic [TURN_W-1:0] through_q;  // packets since the last long one of this node
-  logic [TURN_W-1:0] kept;  // what one of a small message leaves of them
   logic              light;  // it is of a small message
   logic [3:0]        first_q;  // channels of which something passes through before bulk
   logic              passing_q;  // something could
@@ -149,14 +148,9 @@ module fsh_link_tx #(
   fsh_spec_pkg::hdr_t bulk_hdr;
 
   assign {fwd_long, fwd_short} = fwd_valid_i;
-  // An ack counts from its second cycle on, since its credit comes late: in its first one a long
-  // packet may begin, as if the ack had come after it.
-  assign brief       = ack_q || seq_valid_i || (bulk_valid && !bulk_long) || fwd_short != '0;
   assign through     = fwd_long != '0;
   assign rest        = bulk_valid && bulk_long;
   assign turn        = through_q[TURN_W-1];  // of bulk
-  assign brief_open  = !(brief_q[TURN_W-1] && (through || rest));
-  assign brief_now   = brief && brief_open;
   assign offer       = {fwd_valid_i, ack_ok, seq_valid_i, bulk_valid};
   // What has begun stands before the short ones behind it, so it begins when it may leave.
   assign bulk_start  = long_ok & ~first_q & {4{turn || !passing_q}};
@@ -166,13 +160,22 @@ module fsh_link_tx #(
 
   assign bulk_hdr = bulk_data;
   assign light    = bulk_hdr.total < 24'(fsh_spec_pkg::BULK_BYTES);
-  assign kept     = through_q < TURN_W'(COST) ? '0 : through_q - TURN_W'(COST);
+
+  // An ack counts from its second cycle on, since its credit comes late: in its first one a long
+  // packet may begin, as if the ack had come after it.
+  function automatic logic [2*FWD+2:0] may_begin(
+      input logic brief, input logic brief_open, input logic own_long, input logic bulk);
+    logic brief_now;
+    brief_now = brief && brief_open;
+    may_begin = {{FWD{!brief_now && !own_long}}, {FWD{brief_open}}, brief_open, brief_open,
+                 bulk ? !brief_now : brief_open};
+  endfunction
 
   always_comb begin
-    // Each beside what it offers; so short of logic.
-    allowed = {{FWD{!brief_now && !rest}}, {FWD{brief_open}}, brief_open, brief_open,
-               bulk_long ? !brief_now : brief_open};
-    if (!mux_sop) allowed = '1;
+    allowed = '1;
+    if (mux_sop)  // each beside what it offers; so short of logic
+      allowed = may_begin(ack_q || seq_valid_i || (bulk_valid && !bulk_long) || fwd_short != '0,
+                          !(brief_q[TURN_W-1] && (through || rest)), rest, bulk_long);
   end
 
   always_ff @(posedge clk_i) begin
@@ -182,8 +185,11 @@ module fsh_link_tx #(
     ack_q     <= ack_ok && !ack_ready_o;
     if (begins_long) brief_q <= '0;
     else if (begins && (through || rest) && !brief_q[TURN_W-1]) brief_q <= brief_q + 1'b1;
-    if (begins_long && !begins_through) through_q <= light ? kept : '0;
-    else if (begins_through && !turn) through_q <= through_q + 1'b1;
+    if (begins_long) begin
+      if (!begins_through)
+        through_q <= light && through_q >= TURN_W'(COST) ? through_q - TURN_W'(COST) : '0;
+      else if (!turn) through_q <= through_q + 1'b1;
+    end
     if (rst_i) begin
       first_q   <= '0;
       passing_q <= 1'b0;
@@ -238,8 +244,12 @@ module fsh_link_tx #(
   logic [TURN_W-1:0] passed_q;
   logic              lacks_q, left_long;
 
-  assign left_long = left_q && left_sop_q && left_hdr.bytes >= 11'(fsh_spec_pkg::LONG_BYTES) &&
-                     (!lacks_q || left_hdr.total >= 24'(fsh_spec_pkg::BULK_BYTES));
+  always_comb begin
+    left_long = 1'b0;
+    if (left_q && left_sop_q)
+      left_long = left_hdr.bytes >= 11'(fsh_spec_pkg::LONG_BYTES) &&
+                  (!lacks_q || left_hdr.total >= 24'(fsh_spec_pkg::BULK_BYTES));
+  end
 
   always_ff @(posedge clk_i) begin
     lacks_q <= ((fwd_some_i[7:4] | bulk_some[7:4]) & ~long_ok) != '0;
@@ -258,10 +268,12 @@ module fsh_link_tx #(
 
   always_ff @(posedge clk_i) begin
     begun_q <= begins_long;
-    if (left_q)
-      rest_q <= left_sop_q ? fsh_fn_pkg::hdr_follow(left_hdr.first, left_hdr.nargs,
-                                                    left_hdr.addr[3:0], left_hdr.bytes) :
-                             rest_q - 7'd1;
+    if (left_q) begin
+      if (left_sop_q)
+        rest_q <= fsh_fn_pkg::hdr_follow(left_hdr.first, left_hdr.nargs, left_hdr.addr[3:0],
+                                         left_hdr.bytes);
+      else rest_q <= rest_q - 7'd1;
+    end
     fwd_open_o <= !begins_long && !begun_q && rest_q <= 7'(OPEN);
     if (rst_i) begin
       begun_q    <= 1'b0;
@@ -352,11 +364,14 @@ module fsh_link_tx #(
     end
   end
 
-  assign seq_sop_o = mux_valid && mux_ready && mux_sop && sel[1:0] != '0;
-  assign fwd_sop_o = mux_valid && mux_ready && mux_sop && sel[2*FWD+2:3] != '0;
-  assign stall_o   = !mux_valid && ((ack_valid_i && !ack_ok) ||
-                                    (bulk_some != '0 &&
-                                     (bulk_some & {long_ok, short_ok}) == '0));
+  assign seq_sop_o = begins && sel[1:0] != '0;
+  assign fwd_sop_o = begins && sel[2*FWD+2:3] != '0;
+  always_comb begin
+    stall_o = 1'b0;
+    if (!mux_valid)
+      stall_o = (ack_valid_i && !ack_ok) ||
+                (bulk_some != '0 && (bulk_some & {long_ok, short_ok}) == '0);
+  end
   // What is freed is owed before owed_q says so.
   assign busy_o    = inside_q || mux_valid || freed_i != told_q || owed_q || due_q ||
                      link_valid_o || gap_q != '0 || others_o || bulk_busy;

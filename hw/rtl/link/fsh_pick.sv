@@ -5,8 +5,8 @@
 /// Choice of the next packet among queues of two classes, N of each, here called short and long
 /// (of packets, or of messages): round robin within a class, the short ones first, but after
 /// WEIGHT of them in a row while others wait one of those. gnt_o: one-hot, {long, short};
-/// take_i: it begins. Combinational but for the turns. A queue that keeps asking is chosen after
-/// at most (N-1) * (WEIGHT+1) + WEIGHT others.
+/// take_i: it begins. Combinational but for the turns; anything while nobody looks (look_i is low).
+/// A queue that keeps asking is chosen after at most (N-1) * (WEIGHT+1) + WEIGHT others.
 module fsh_pick #(
     parameter int unsigned N = 4,
     parameter int unsigned WEIGHT = 8  // packets, a power of two
@@ -15,6 +15,7 @@ module fsh_pick #(
     input  wire logic           rst_i,
     input  wire logic   [N-1:0] short_i,
     input  wire logic   [N-1:0] long_i,
+    input  wire logic           look_i,
     input  wire logic           take_i,
     output logic      [2*N-1:0] gnt_o
 );
@@ -23,8 +24,14 @@ module fsh_pick #(
   logic [TURN_W-1:0] row_q;  // short ones in a row while long ones waited
   logic              long;
 
-  assign long  = long_i != '0 && (short_i == '0 || row_q[TURN_W-1]);
-  assign gnt_o = {long_gnt & {N{long}}, short_gnt & {N{!long}}};
+  always_comb begin
+    long = 'x;
+    if (look_i) long = long_i != '0 && (short_i == '0 || row_q[TURN_W-1]);
+  end
+  always_comb begin
+    gnt_o = 'x;
+    if (look_i) gnt_o = {long_gnt & {N{long}}, short_gnt & {N{!long}}};
+  end
 
   fsh_arb #(
       .N(N)
@@ -32,6 +39,7 @@ module fsh_pick #(
       .clk_i,
       .rst_i,
       .req_i (short_i),
+      .look_i(look_i && !long),
       .take_i(take_i && !long),
       .gnt_o (short_gnt)
   );
@@ -41,6 +49,7 @@ module fsh_pick #(
       .clk_i,
       .rst_i,
       .req_i (long_i),
+      .look_i(look_i && long),
       .take_i(take_i && long),
       .gnt_o (long_gnt)
   );
@@ -50,8 +59,8 @@ module fsh_pick #(
     if (rst_i) row_q <= '0;
   end
 
-  `FSH_ASSERT(assert_one, (gnt_o & (gnt_o - 1'b1)) == '0)
-  `FSH_ASSERT(assert_asked, (gnt_o & ~{long_i, short_i}) == '0)
+  `FSH_ASSERT(assert_one, !look_i || (gnt_o & (gnt_o - 1'b1)) == '0)
+  `FSH_ASSERT(assert_asked, !look_i || (gnt_o & ~{long_i, short_i}) == '0)
 endmodule
 
 `default_nettype wire

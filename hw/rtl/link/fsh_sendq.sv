@@ -47,7 +47,7 @@ module fsh_sendq (
   logic [5:0] half_q;
   logic       inside_q;
   logic [3:0] freed;
-  logic       begun;
+  logic       begun, more;  // one begins; more of one is to be read
   logic [1:0] unused;
 
   // Packets of which half is there, a cycle late, less those begun: -1 while that is not so of the
@@ -56,8 +56,9 @@ module fsh_sendq (
   assign half = inside_q ? {1'b0, half_q} : beat_i.follow >> 1;
 
   always_ff @(posedge clk_i) begin
-    there_q <= 8'(valid_i && left == half) << beat_i.qid;
+    there_q <= '0;
     if (valid_i) begin
+      if (left == half) there_q <= 8'd1 << beat_i.qid;
       inside_q <= !beat_i.last;
       left_q   <= left - 7'd1;
       half_q   <= half[5:0];
@@ -78,11 +79,15 @@ module fsh_sendq (
     if (rst_i) ready_q <= '0;
   end
 
+  // Inside a packet nobody looks at what could begin.
   always_comb begin
-    can = some & {start_long_i, start_short_i};
-    if (others_i)
-      for (int unsigned i = 0; i < 8; i++)
-        if (ready_q[i*10+9] || ready_q[i*10+:9] == '0) can[i] = 1'b0;
+    can = 'x;
+    if (!more) begin
+      can = some & {start_long_i, start_short_i};
+      if (others_i)
+        for (int unsigned i = 0; i < 8; i++)
+          if (ready_q[i*10+9] || ready_q[i*10+:9] == '0) can[i] = 1'b0;
+    end
   end
 
   fsh_pick #(
@@ -92,13 +97,17 @@ module fsh_sendq (
       .rst_i,
       .short_i(can[3:0]),
       .long_i (can[7:4]),
+      .look_i (!more),
       .take_i (begun),
       .gnt_o  (gnt)
   );
 
   always_comb begin
-    choice = '0;
-    for (int unsigned i = 0; i < 8; i++) if (gnt[i]) choice |= 3'(i);
+    choice = 'x;
+    if (!more) begin
+      choice = '0;
+      for (int unsigned i = 0; i < 8; i++) if (gnt[i]) choice |= 3'(i);
+    end
   end
   assign some_o = some;
 
@@ -119,7 +128,7 @@ module fsh_sendq (
       .choose_i(can != '0),
       .choice_i(choice),
       .begun_o (begun),
-      .inside_o(),
+      .inside_o(more),
       .read_o  (),
       .freed_o (freed),
       .valid_o,

@@ -45,9 +45,10 @@ module fsh_transit #(
   logic [OUTS-1:0]   chosen, offered;
   logic [QW-1:0]     into, choice, queue;
   logic [3:0]        freed;
-  logic              begun, more, valid, vc;
+  logic              begun, more, valid, vc, look;
 
-  assign can = some_o & start_i;
+  assign can  = some_o & start_i;
+  assign look = !more && can != '0;  // else nobody looks at the choice
 
   if (RANKS == 1) begin : gen_one
     logic unused;
@@ -60,6 +61,7 @@ module fsh_transit #(
         .clk_i,
         .rst_i,
         .req_i (can),
+        .look_i(look),
         .take_i(begun),
         .gnt_o (gnt)
     );
@@ -81,18 +83,22 @@ module fsh_transit #(
         .rst_i,
         .short_i(light),
         .long_i (bulk),
+        .look_i (look),
         .take_i (begun),
         .gnt_o  (picked)
     );
   end
 
   always_comb begin
-    choice = '0;
-    for (int unsigned i = 0; i < QUEUES; i++) if (gnt[i]) choice |= QW'(i);
-    for (int unsigned i = 0; i < OUTS; i++) begin
-      chosen[i]  = gnt[i*RANKS*4+:RANKS*4] != '0;
-      offered[i] = 32'(queue) >> OUT_BIT == i;
+    {choice, chosen} = 'x;
+    if (look) begin
+      choice = '0;
+      for (int unsigned i = 0; i < QUEUES; i++) if (gnt[i]) choice |= QW'(i);
+      for (int unsigned i = 0; i < OUTS; i++) chosen[i] = gnt[i*RANKS*4+:RANKS*4] != '0;
     end
+  end
+  always_comb begin
+    for (int unsigned i = 0; i < OUTS; i++) offered[i] = 32'(queue) >> OUT_BIT == i;
   end
 
   fsh_voqbuf #(

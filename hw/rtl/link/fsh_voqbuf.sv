@@ -77,7 +77,7 @@ module fsh_voqbuf #(
   logic [VW-1:0] r_vc;
   logic [AW-1:0] r_addr, r_next, waiting, last_head;
   logic          go_q, behind, chase_q;  // see below
-  logic [6:0]    lead_q, lead_up, lead_down, lead_new;
+  logic [6:0]    lead_q;
 
   logic [AW-1:0] take_q, after_q, take, put_q, ring;  // free addresses; after: take + 1
   logic          lap_q;
@@ -88,14 +88,17 @@ module fsh_voqbuf #(
 `endif
 
   // Writing: the word names the one after it, which is taken from the free ones now.
-  assign w_last  = inside_q ? missing_q == 7'd1 : follow_i == '0;
-  assign w_ends  = valid_i && w_last;
-  assign w_queue = inside_q ? w_queue_q : queue_i;
+  assign w_ends = valid_i && w_last;
 
   always_comb begin  // nobody looks but for a beat
-    w_addr = w_addr_q;
-    if (!inside_q) begin
-      w_addr = 'x;
+    if (inside_q) begin
+      w_last  = missing_q == 7'd1;
+      w_queue = w_queue_q;
+      w_addr  = w_addr_q;
+    end else begin
+      w_last  = follow_i == '0;
+      w_queue = queue_i;
+      w_addr  = 'x;
       if (valid_i) w_addr = tail_used_q[queue_i] ? tail[queue_i] : AW'(queue_i);
     end
   end
@@ -107,8 +110,8 @@ module fsh_voqbuf #(
       w_addr_q      <= fresh;
       missing_q     <= inside_q ? missing_q - 7'd1 : follow_i;
       written_q     <= inside_q ? written_q + 7'd1 : 7'd1;
+      if (!inside_q) newest[queue_i] <= w_addr;
     end
-    if (valid_i && !inside_q) newest[queue_i] <= w_addr;
   end
 
   // Free addresses, in a ring that is full of the addresses from Q on after reset: in
@@ -177,43 +180,40 @@ module fsh_voqbuf #(
   );
 
   always_ff @(posedge clk_i) begin
-    if (any_q) head[r_queue_q] <= r_next;
-    if (begun) r_queue_q <= choice_i;
-    if (begun) first_q <= r_addr;
+    if (begun) begin
+      head[r_queue_q] <= r_next;  // where that queue goes on; before any is read nobody looks
+      r_queue_q       <= choice_i;
+      first_q         <= r_addr;
+    end
   end
 
   // Only the packet that is being written may be short of beats. If it is read already
   // (chase), lead counts those that are there and not read. Sums and comparisons first,
   // choice last: whether a word is written and whether one is read is known late in a cycle.
-  always_comb begin
-    {lead_up, lead_down, lead_new} = 'x;
-    if (chase_q) begin
-      lead_up   = valid_i ? lead_q + 7'd1 : lead_q;
-      lead_down = valid_i ? lead_q : lead_q - 7'd1;
-    end
-    if (choose_i) lead_new = valid_i ? written_q : written_q - 7'd1;
-  end
-
   always_ff @(posedge clk_i) begin
     if (begun) begin
       chase_q <= behind && !more;
-      lead_q  <= lead_new;
+      lead_q  <= valid_i ? written_q : written_q - 7'd1;
       go_q    <= !behind || more || (valid_i ? written_q != '0 : written_q != 7'd1);
     end else if (chase_q) begin
       chase_q <= !w_ends;
-      lead_q  <= read ? lead_down : lead_up;
+      if (read) lead_q <= valid_i ? lead_q : lead_q - 7'd1;
+      else lead_q <= valid_i ? lead_q + 7'd1 : lead_q;
       go_q    <= w_ends || (valid_i == read ? lead_q != '0 : valid_i || lead_q != 7'd1);
     end else begin
       go_q <= 1'b1;
     end
     if (slot) valid_q <= read;
-    freed_o <= read_o;
+    freed_o <= '0;
+    if (read) freed_o <= VCS'(1) << r_vc;
     if (begun) any_q <= 1'b1;
     if (valid_i) inside_q <= !w_last;
     if (read) put_q <= put_q + 1'b1;
     take_q <= take;
-    if (valid_i) after_q <= after_q + 1'b1;
-    if (valid_i && &take_q) lap_q <= 1'b1;
+    if (valid_i) begin
+      after_q <= after_q + 1'b1;
+      if (&take_q) lap_q <= 1'b1;
+    end
     if (begun) begin
       for (int unsigned i = 0; i < Q; i++) begin
         if (choice_i == QW'(i)) begin
@@ -222,11 +222,13 @@ module fsh_voqbuf #(
         end
       end
     end
-    if (valid_i && !inside_q) begin
-      for (int unsigned i = 0; i < Q; i++) begin
-        if (queue_i == QW'(i)) begin
-          tail_used_q[i] <= 1'b1;
-          some_q[i]      <= 1'b1;
+    if (valid_i) begin
+      if (!inside_q) begin
+        for (int unsigned i = 0; i < Q; i++) begin
+          if (queue_i == QW'(i)) begin
+            tail_used_q[i] <= 1'b1;
+            some_q[i]      <= 1'b1;
+          end
         end
       end
     end
@@ -258,7 +260,7 @@ module fsh_voqbuf #(
   `FSH_ASSERT(assert_after, after_q == take_q + 1'b1)
   `FSH_ASSERT(assert_room, !valid_i || put_q != take_q)
   `FSH_ASSERT(assert_queue, !valid_i || inside_q || 32'(queue_i) < Q)
-  `FSH_ASSERT(assert_choice, !choose_i || (32'(choice_i) < Q && some_q[choice_i]))
+  `FSH_ASSERT(assert_choice, open || !choose_i || (32'(choice_i) < Q && some_q[choice_i]))
   `FSH_STABLE(valid_o, ready_i, data_o)
 `ifdef FORMAL
 `include "fsh_voqbuf_formal.svh"

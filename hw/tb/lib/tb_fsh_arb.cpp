@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fsh_arb against a search from the requester after the last one served, and
-// the fairness that follows: with all asking, all are served equally often.
+// the fairness that follows: with all asking, all are served equally often. Where nobody
+// looks the turn stays.
 #include <vector>
 #include "tb.h"
 #include "Vfsh_arb_n1.h"
@@ -22,8 +23,13 @@ static unsigned long long run(tb::Test &test, unsigned n, int cycles)
         bool all = i >= cycles / 2;
         uint32_t mask = (1u << n) - 1;
         arb.req_i = all ? mask : (uint32_t)(test.bits() & test.bits()) & mask;
-        arb.take_i = all || take.willing();
+        arb.look_i = all || (test.bits() & 3) != 0;
+        arb.take_i = arb.look_i && (all || take.willing());
         arb.eval();
+        if (!arb.look_i) {
+            tb::edge(test, arb);
+            continue;
+        }
         uint32_t expected = 0;
         for (unsigned k = 0; k < n && !expected; k++)
             expected = arb.req_i & (1u << ((next + k) % n));
