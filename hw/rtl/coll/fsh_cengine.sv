@@ -5,14 +5,16 @@
 /// engine itself (fsh_collective), its queue of sequences, what makes lines of the packets
 /// that come, and what the packets that go stand in. Wires; see fsh_ctap and fsh_cpost.
 /// Packets of both lanes go to the engine one after the other, in turns.
-/// All outputs are functions of registers. idle_o: nothing changes until an input does, or
-/// memory answers. wakes_o: the node has something to do, or room that it may wait for.
+/// All outputs are functions of registers. idle_o, a register: nothing changes until an input
+/// does, or memory answers; not in the cycle after one of those that call_i announces, or after
+/// an answer. wakes_o: the node has something to do, or room that it may wait for.
 module fsh_cengine #(
     parameter int unsigned LANES = fsh_spec_pkg::LANES
 ) (
     input  wire logic                    clk_i,
     input  wire logic                    rst_i,
     input  wire logic             [47:0] cycle_i,
+    input  wire logic                    call_i,
     input  wire logic                    present_i,
     input  wire logic             [39:0] seg_base_i,
     input  wire logic             [39:0] seg_size_i,
@@ -64,7 +66,7 @@ module fsh_cengine #(
   logic        [LANES-1:0] tap_valid, tap_ready, lasts, tap_busy, room_was_q;
   logic        [LANES-1:0] tap_drop;
   logic [LANES*LINE_W-1:0] lines;
-  logic                    engine_idle, run_valid, tally_busy;
+  logic                    engine_idle, rests, run_valid, tally_busy;
   fsh_coll_pkg::into_t     into;
 
   assign into.tick       = tick_i;
@@ -185,9 +187,14 @@ module fsh_cengine #(
   // A receiver that waits for room is awake, or stands still until it is told.
   assign wakes_o = put_o || ccmd_valid_o || out_o.end_valid || out_o.post_valid || perf_valid_o ||
                    (room_o & ~room_was_q) != '0;
-  assign idle_o  = engine_idle && tap_busy == '0 && !into.rx_valid && room_o == room_was_q &&
+  assign rests   = engine_idle && tap_busy == '0 && !into.rx_valid && room_o == room_was_q &&
                    !(run_valid && out_o.run_ready) && !ccmd_valid_o && !out_o.tx_valid &&
                    !out_o.tell_valid && !tally_busy;
+
+  always_ff @(posedge clk_i) begin
+    idle_o <= rests && !call_i;
+    if (rst_i) idle_o <= 1'b0;
+  end
 endmodule
 
 `default_nettype wire

@@ -159,7 +159,7 @@ module fsh_card #(
   logic              [1:0] coll_rx_valid, coll_mine, coll_sop, coll_last, coll_bad;
   logic                    coll_tick, coll_run_valid, coll_run_room, coll_ask_room;
   logic                    coll_note_valid, coll_put, coll_end_ready, coll_post_ready;
-  logic                    coll_req_edge, coll_wakes;
+  logic                    coll_req_edge, coll_call, coll_wakes, coll_valid, dma_valid;
   logic                    coll_perf_clear, coll_perf_read, coll_perf_valid;
   logic             [31:0] coll_run_addr;
   fsh_coll_pkg::note_t     coll_note;
@@ -180,11 +180,10 @@ module fsh_card #(
   fsh_axi_pkg::mem_rd_rsp_t seq_rd_rsp;
 
   // For whoever gates clocks: the engine has something for the node, or for who waits there.
-  logic coll_valid, dma_valid;
   assign coll_valid     = coll_wakes || coll_msg_valid;
-  assign coll_clk_req_o = !coll_idle || coll_req_edge || coll_perf_clear || coll_perf_read;
-  assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid &&
-                          !dma_valid;
+  assign coll_call      = coll_req_edge || coll_perf_clear || coll_perf_read || rst_i;
+  assign coll_clk_req_o = coll_call || !coll_idle;
+  assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid && !dma_valid;
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;
 
@@ -452,6 +451,7 @@ module fsh_card #(
       .clk_i       (coll_clk_i),
       .rst_i,
       .cycle_i,
+      .call_i      (coll_call),
       .present_i   (coll_present_i),
       .seg_base_i  (seg_base),
       .seg_size_i  (seg_size),
