@@ -77,28 +77,28 @@ module fsh_contexts #(
   // The context for a command: the lowest free one; for ordered commands the last. Computed for
   // both channels, since the command arrives late in the cycle.
   localparam logic [CONTEXTS-1:0] LAST = {1'b1, {(CONTEXTS - 1) {1'b0}}};
-  logic [CONTEXTS-1:0] req_lower, rep_lower, req_first, rep_first;
-  logic [IW-2:0]       req_index, rep_index;
+
+  function automatic logic [CONTEXTS-1:0] lowest(input logic [CONTEXTS-1:0] used);
+    logic [CONTEXTS-1:0] lower;
+    lower = '0;
+    for (int unsigned shift = 1; shift < CONTEXTS; shift++) lower |= ~used << shift;
+    lowest = ~used & ~lower;
+  endfunction
+
+  function automatic logic [IW-2:0] index_of(input logic [CONTEXTS-1:0] one);
+    index_of = '0;
+    for (int unsigned at = 0; at < CONTEXTS; at++) if (one[at]) index_of |= (IW - 1)'(at);
+  endfunction
 
   always_comb begin
-    req_lower = '0;
-    rep_lower = '0;
-    for (int unsigned i = 1; i < CONTEXTS; i++) begin
-      req_lower |= ~req_used << i;
-      rep_lower |= ~rep_used << i;
+    {first, load_index_o, load_at} = 'x;
+    if (load_i) begin
+      first = load_ordered_i ? LAST : load_reply_i ? lowest(rep_used) : lowest(req_used);
+      load_index_o = {load_reply_i, load_ordered_i ? (IW - 1)'(CONTEXTS - 1) :
+                                    load_reply_i ? index_of(lowest(rep_used)) :
+                                                   index_of(lowest(req_used))};
+      load_at = load_reply_i ? {first, {CONTEXTS{1'b0}}} : {{CONTEXTS{1'b0}}, first};
     end
-    req_first = ~req_used & ~req_lower;
-    rep_first = ~rep_used & ~rep_lower;
-    req_index = '0;
-    rep_index = '0;
-    for (int unsigned i = 0; i < CONTEXTS; i++) begin
-      if (req_first[i]) req_index |= (IW - 1)'(i);
-      if (rep_first[i]) rep_index |= (IW - 1)'(i);
-    end
-    first        = load_ordered_i ? LAST : load_reply_i ? rep_first : req_first;
-    load_index_o = {load_reply_i, load_ordered_i ? (IW - 1)'(CONTEXTS - 1) :
-                                  load_reply_i ? rep_index : req_index};
-    load_at = load_reply_i ? {first, {CONTEXTS{1'b0}}} : {{CONTEXTS{1'b0}}, first};
   end
 
   // All contexts in parallel: for a simulator a few words of logic rather than bit by bit. What no

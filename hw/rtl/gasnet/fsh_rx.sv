@@ -209,7 +209,7 @@ module fsh_rx #(
   // return arrive late in a cycle and are counted in the next.
   logic [STREAMS-1:0] spent_q;
   logic [1:0] returned_q;
-  logic       get_q, spared_q;  // a GET is served; a request was dropped
+  logic       get_q, drops, spared_q;  // a GET is served; one is dropped; a request was
   logic [5:0] budget, spent;
   always_comb begin
     spent = '0;
@@ -391,12 +391,9 @@ module fsh_rx #(
   end
 
   always_ff @(posedge clk_i) begin
-    dropped_o <= step && in_hdr && verdict.drop;
-    spared_q  <= step && in_hdr && verdict.drop && !hdr.reply;
-    if (rst_i) begin
-      dropped_o <= 1'b0;
-      spared_q  <= 1'b0;
-    end
+    dropped_o <= drops;
+    spared_q  <= drops && !hdr.reply;
+    if (rst_i) {dropped_o, spared_q} <= '0;
   end
 
   // SPACE COLLECTIVE has this bit, of which others have only INLINE.
@@ -478,12 +475,15 @@ module fsh_rx #(
   );
   assign pend_pop = evt_valid_o && evt_ready_i;
 
-  assign perf_req_o     = step && in_hdr && !hdr.reply;
-  assign perf_rep_o     = step && in_hdr && hdr.reply;
+  always_comb begin  // in few cycles
+    {perf_req_o, perf_rep_o, perf_refused_o, drops} = '0;
+    if (step && in_hdr)
+      {perf_req_o, perf_rep_o, perf_refused_o, drops} = {!hdr.reply, hdr.reply, verdict.refuse,
+                                                         verdict.drop};
+  end
   assign perf_bytes_o   = hdr.bytes;
   assign perf_written_o = pend_pop && evt_o.bytes != '0 && evt_o.status == fsh_spec_pkg::STATUS_OK;
   assign perf_written_bytes_o = evt_o.bytes;
-  assign perf_refused_o = step && in_hdr && verdict.refuse;
 
   assign busy_o = s1_valid_q || pend_busy || get_valid_o || awvalid_o ||
                   wvalid_o || state_q != Header || budget != 6'(BUDGET);

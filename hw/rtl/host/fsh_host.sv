@@ -221,6 +221,7 @@ module fsh_host #(
       .rows_valid_o(rows_valid_o[0]),
       .rows_ready_i(rows_ready_i[0]),
       .rows_o     (rows_req_o),
+      .stopped_i,
       .empty_o    (park_empty[0]),
       .still_o    (park_still[0])
   );
@@ -285,6 +286,7 @@ module fsh_host #(
       .rows_valid_o(rows_valid_o[1]),
       .rows_ready_i(rows_ready_i[1]),
       .rows_o     (rows_rep_o),
+      .stopped_i,
       .empty_o    (park_empty[1]),
       .still_o    (park_still[1])
   );

@@ -38,7 +38,9 @@ module fsh_park #(
     output logic                    rows_valid_o,
     input  wire logic               rows_ready_i,
     output logic            [127:0] rows_o,
-    // Nothing is parked. What is in the window, and here, stays unless the core accepts it.
+    // Nothing is parked. What is in the window, and here, stays unless the core accepts it; said
+    // while nothing of the window is accepted.
+    input  wire logic               stopped_i,
     output logic                    empty_o,
     output logic                    still_o
 );
@@ -90,9 +92,13 @@ module fsh_park #(
   assign out_valid_o = pass || (valid && !(head.lspace[1] && (straight_q || rows_out_q != '0)));
   assign pop         = out_ready_i && !pass;
   assign empty_o     = !valid && count == '0;
-  assign still_o     = !(win_valid_i && win_bulk_i && room && (!apart || row_fits)) &&
-                       (valid || count == '0) && (row_valid || row_count == '0) &&
-                       rows_in_q == '0 && !straight_q;
+  always_comb begin
+    still_o = 'x;
+    if (stopped_i)
+      still_o = !(win_valid_i && win_bulk_i && room && (!apart || row_fits)) &&
+                (valid || count == '0) && (row_valid || row_count == '0) &&
+                rows_in_q == '0 && !straight_q;
+  end
 
   // Rows.
   assign row_push     = row_valid_i && rows_in_q != '0;

@@ -181,8 +181,8 @@ module fsh_card #(
 
   // For whoever gates clocks: the engine has something for the node, or for who waits there.
   assign coll_valid     = coll_wakes || coll_msg_valid;
-  assign coll_call      = coll_req_edge || coll_perf_clear || coll_perf_read || rst_i;
-  assign coll_clk_req_o = coll_call || !coll_idle;
+  assign coll_call      = coll_req_edge || coll_perf_clear || coll_perf_read;
+  assign coll_clk_req_o = coll_call || !coll_idle || rst_i;
   assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid && !dma_valid;
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;

@@ -31,6 +31,7 @@ template <class Model> class Bench
     {
         dut_.win_valid_i = dut_.out_ready_i = dut_.win_rows_i = 0;
         dut_.row_valid_i = dut_.rows_ready_i = 0;
+        dut_.stopped_i = 1; // still_o is said then
         tb::reset(test_, dut_);
     }
 
