@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective engine of a node: its port to device memory, and clock gating. Like
- * the compute core (compute.c), whose kind of port it has.
+ * The collective engine of a node: its ports to device memory, one of each unit, and
+ * clock gating. Like the compute core (compute.c), whose kind of port it has.
  */
 #include "model.h"
 
 void fsh_sim_coll_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
-    fsh_lane_init(fab, node, &node->coll.lane, FSH_COMPUTE_LANES,
-                  &node->io.out.coll, &node->io.in.coll);
+    for (uint32_t l = 0; l < FSH_COLL_LANES; l++) /* both stall alike */
+        fsh_lane_init(fab, node, &node->coll.lane[l], FSH_COMPUTE_LANES,
+                      &node->io.out.coll[l], &node->io.in.coll[l]);
     if (node->dram_pool.rate < FSH_LANE_BYTES)
         node->dram_pool.carry = FSH_LANE_BYTES - 1;
     node->io.in.coll_present = 1;
+}
+
+uint64_t fsh_sim_coll_due(const struct fsh_sim_coll *coll)
+{
+    uint64_t due = FSH_NEVER;
+
+    for (uint32_t l = 0; l < FSH_COLL_LANES; l++) {
+        uint64_t at = fsh_lane_due(&coll->lane[l]);
+
+        due = at < due ? at : due;
+    }
+    return due;
 }
 
 bool fsh_sim_coll_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
@@ -23,8 +36,12 @@ bool fsh_sim_coll_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
     if (!active && coll->rests)
         return false;
     stall = fab->stalling ? fsh_stall_lanes(fab, node) : 0;
-    active |= fsh_lane_step(fab, node, &coll->lane, stall);
+    for (uint32_t k = 0; k < FSH_COLL_LANES; k++) { /* who is first takes turns */
+        uint32_t l = (k + (uint32_t)node->cycle) % FSH_COLL_LANES;
+
+        active |= fsh_lane_step(fab, node, &coll->lane[l], stall);
+    }
     coll->evaluate = active || !fab->config.jump;
-    coll->rests = !coll->evaluate && fsh_lane_due(&coll->lane) == FSH_NEVER;
+    coll->rests = !coll->evaluate && fsh_sim_coll_due(coll) == FSH_NEVER;
     return active;
 }

@@ -248,7 +248,8 @@ void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles)
             node->master[p].resp_cycles = cycles;
         for (uint32_t l = 0; node->core && l < FSH_COMPUTE_LANES; l++)
             node->core->lane[l].resp_cycles = cycles;
-        node->coll.lane.resp_cycles = cycles;
+        for (uint32_t l = 0; l < FSH_COLL_LANES; l++)
+            node->coll.lane[l].resp_cycles = cycles;
         node->dma.lane.resp_cycles = cycles;
     }
 }
@@ -261,8 +262,8 @@ bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
 
 static struct fsh_lane *engine_lane(struct fsh_sim_node *node, uint32_t lane)
 {
-    if (lane == FSH_MEMORY_COLL)
-        return &node->coll.lane;
+    if (lane >= FSH_MEMORY_COLL && lane < FSH_MEMORY_DMA_CARD)
+        return &node->coll.lane[lane - FSH_MEMORY_COLL];
     if (lane == FSH_MEMORY_DMA_CARD)
         return &node->dma.lane;
     return &node->core->lane[lane - FSH_MEMORY_CORE];

@@ -140,7 +140,7 @@ struct fsh_sim_compute { /* the compute core of a node */
 struct fsh_sim_coll { /* the collective engine of a node */
     bool evaluate;    /* as of the compute core */
     bool rests;
-    struct fsh_lane lane;
+    struct fsh_lane lane[FSH_COLL_LANES];
 };
 
 struct fsh_wide { /* model behind the DMA engine's port to the host */
@@ -401,6 +401,7 @@ uint64_t fsh_sim_compute_due(const struct fsh_sim_compute *core);
 
 /* The same of its collective engine. */
 void fsh_sim_coll_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
+uint64_t fsh_sim_coll_due(const struct fsh_sim_coll *coll);
 bool fsh_sim_coll_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
 
 /* Store a line, of which these bytes, at this address; into the digest as well. */

@@ -41,7 +41,7 @@ static uint64_t node_due(const struct fsh_sim_node *node)
 
         due = at < due ? at : due;
     }
-    uint64_t at = fsh_lane_due(&node->coll.lane);
+    uint64_t at = fsh_sim_coll_due(&node->coll);
 
     due = at < due ? at : due;
     at = fsh_sim_dma_due(&node->dma);

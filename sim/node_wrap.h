@@ -48,6 +48,7 @@ struct fsh_link_beat {
 
 /* AXI4 masters of the compute core: 512-bit data, a beat a burst. */
 #define FSH_COMPUTE_LANES 4u
+#define FSH_COLL_LANES 2u /* the same, of the units of the collective engine */
 #define FSH_LANE_BYTES 64u
 #define FSH_LANE_WORDS (FSH_LANE_BYTES / 8u)
 
@@ -55,8 +56,8 @@ struct fsh_link_beat {
  * compute core, and then these of the engines. */
 enum fsh_node_memory {
     FSH_MEMORY_CORE = FSH_NODE_MASTERS, /* its lane 0 */
-    FSH_MEMORY_COLL = FSH_MEMORY_CORE + FSH_COMPUTE_LANES,
-    FSH_MEMORY_DMA_CARD, /* the DMA engine: device memory, host */
+    FSH_MEMORY_COLL = FSH_MEMORY_CORE + FSH_COMPUTE_LANES, /* of unit 0 */
+    FSH_MEMORY_DMA_CARD = FSH_MEMORY_COLL + FSH_COLL_LANES, /* the DMA engine: device memory, host */
     FSH_MEMORY_DMA_HOST
 };
 
@@ -93,7 +94,7 @@ struct fsh_node_in {
     struct fsh_axi_in axi[FSH_NODE_MASTERS];
     struct fsh_link_beat rx[FSH_NODE_PORTS];
     struct fsh_lane_in lane[FSH_COMPUTE_LANES];
-    struct fsh_lane_in coll;       /* of the collective engine */
+    struct fsh_lane_in coll[FSH_COLL_LANES];
     struct fsh_lane_in wide, line; /* of the DMA engine: host, device memory */
 };
 
@@ -111,7 +112,7 @@ struct fsh_node_out {
     struct fsh_axi_out axi[FSH_NODE_MASTERS];
     struct fsh_link_beat tx[FSH_NODE_PORTS];
     struct fsh_lane_out lane[FSH_COMPUTE_LANES];
-    struct fsh_lane_out coll;
+    struct fsh_lane_out coll[FSH_COLL_LANES];
     struct fsh_wide_out wide;
     struct fsh_lane_out line;
 };

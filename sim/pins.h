@@ -108,17 +108,30 @@ inline void drive_lanes(Vfsh_card___024root *top, const fsh_lane_in *lanes)
     top->m_core_rerr_i = static_cast<CData>(rerr);
 }
 
-inline void drive_coll(Vfsh_card___024root *top, const fsh_lane_in &lane)
+inline void drive_coll(Vfsh_card___024root *top, const fsh_lane_in *lanes)
 {
-    top->m_coll_awready_i = lane.awready;
-    top->m_coll_wready_i = lane.wready;
-    top->m_coll_bvalid_i = lane.bvalid;
-    top->m_coll_berr_i = lane.berr;
-    top->m_coll_arready_i = lane.arready;
-    top->m_coll_rvalid_i = lane.rvalid;
-    top->m_coll_rerr_i = lane.rerr;
-    if (lane.rvalid)
-        std::memcpy(&top->m_coll_rdata_i[0], lane.rdata, FSH_LANE_BYTES);
+    unsigned awready = 0, wready = 0, bvalid = 0, berr = 0;
+    unsigned arready = 0, rvalid = 0, rerr = 0;
+    for (unsigned l = 0; l < FSH_COLL_LANES; l++) {
+        const fsh_lane_in &lane = lanes[l];
+        awready |= static_cast<unsigned>(lane.awready) << l;
+        wready |= static_cast<unsigned>(lane.wready) << l;
+        bvalid |= static_cast<unsigned>(lane.bvalid) << l;
+        berr |= static_cast<unsigned>(lane.berr) << l;
+        arready |= static_cast<unsigned>(lane.arready) << l;
+        rvalid |= static_cast<unsigned>(lane.rvalid) << l;
+        rerr |= static_cast<unsigned>(lane.rerr) << l;
+        if (lane.rvalid)
+            std::memcpy(&top->m_coll_rdata_i[FSH_LANE_BYTES / 4 * l],
+                        lane.rdata, FSH_LANE_BYTES);
+    }
+    top->m_coll_awready_i = static_cast<CData>(awready);
+    top->m_coll_wready_i = static_cast<CData>(wready);
+    top->m_coll_bvalid_i = static_cast<CData>(bvalid);
+    top->m_coll_berr_i = static_cast<CData>(berr);
+    top->m_coll_arready_i = static_cast<CData>(arready);
+    top->m_coll_rvalid_i = static_cast<CData>(rvalid);
+    top->m_coll_rerr_i = static_cast<CData>(rerr);
 }
 
 // Records of fsh_axi_pkg, data lowest: responses.
@@ -253,18 +266,23 @@ inline void sample_lane(const Vfsh_card___024root *top, fsh_lane_out *lane,
 
 inline void sample_coll(const Vfsh_card___024root *top, fsh_node_out &out)
 {
-    fsh_lane_out &lane = out.coll;
     out.coll_valid = top->fsh_card__DOT__coll_valid;
-    lane.awvalid = top->m_coll_awvalid_o;
-    lane.wvalid = top->m_coll_wvalid_o;
-    lane.arvalid = top->m_coll_arvalid_o;
-    if (lane.awvalid)
-        lane.awaddr = top->m_coll_awaddr_o;
-    if (lane.arvalid)
-        lane.araddr = top->m_coll_araddr_o;
-    if (lane.wvalid) {
-        lane.wstrb = top->m_coll_wstrb_o;
-        std::memcpy(lane.wdata, &top->m_coll_wdata_o[0], FSH_LANE_BYTES);
+    for (unsigned l = 0; l < FSH_COLL_LANES; l++) {
+        fsh_lane_out &lane = out.coll[l];
+        lane.awvalid = (top->m_coll_awvalid_o >> l) & 1u;
+        lane.wvalid = (top->m_coll_wvalid_o >> l) & 1u;
+        lane.arvalid = (top->m_coll_arvalid_o >> l) & 1u;
+        if (lane.awvalid)
+            lane.awaddr = lane_address(&top->m_coll_awaddr_o[0], l);
+        if (lane.arvalid)
+            lane.araddr = lane_address(&top->m_coll_araddr_o[0], l);
+        if (lane.wvalid) {
+            std::memcpy(&lane.wstrb, &top->m_coll_wstrb_o[2 * l],
+                        sizeof lane.wstrb);
+            std::memcpy(lane.wdata,
+                        &top->m_coll_wdata_o[FSH_LANE_BYTES / 4 * l],
+                        FSH_LANE_BYTES);
+        }
     }
 }
 

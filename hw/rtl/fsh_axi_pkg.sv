@@ -118,7 +118,29 @@ package fsh_axi_pkg;
     logic [LANES-1:0]     rerr;
   } lane_rsp_t;
 
-  /// Device memory, the collective engine, the DMA engine: the same, one master.
+  /// Device memory, the collective engine: the same, a master a unit.
+  typedef struct packed {
+    logic [1:0]    awvalid;
+    logic [1:0]    wvalid;
+    logic [1:0]    arvalid;
+    logic [79:0]   awaddr;
+    logic [79:0]   araddr;
+    logic [127:0]  wstrb;
+    logic [1023:0] wdata;
+  } pair_req_t;
+
+  typedef struct packed {
+    logic [1:0]    awready;
+    logic [1:0]    wready;
+    logic [1:0]    bvalid;
+    logic [1:0]    berr;
+    logic [1:0]    arready;
+    logic [1:0]    rvalid;
+    logic [1:0]    rerr;
+    logic [1023:0] rdata;
+  } pair_rsp_t;
+
+  /// Device memory, the DMA engine: the same, one master.
   typedef struct packed {
     logic         awvalid;
     logic         wvalid;

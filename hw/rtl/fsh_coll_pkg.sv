@@ -105,10 +105,11 @@ package fsh_coll_pkg;
     logic         tx_valid;
     logic         tx_last;
     logic         post_valid;
+    logic         post_unit;  // whose memory master has its data
     logic [7:0]   tx_dest;
     logic [45:0]  tx_addr;  // colladdr, its lower bits
     logic [10:0]  tx_bytes;
-    logic [31:0]  post_addr;  // a line of the DMA window; its data is that of the memory master
+    logic [31:0]  post_addr;  // a line of the DMA window
     end_t         ending;
     note_t        tell;
     logic [511:0] tx_data;

@@ -62,6 +62,7 @@ module fsh_cdata #(
     // To the network.
     output logic                     tx_valid_o,
     input  wire logic                tx_ready_i,
+    output logic                     tx_coded_o,
     output logic                     tx_first_o,
     output logic                     tx_last_o,
     output logic               [7:0] tx_dest_o,
@@ -314,6 +315,7 @@ module fsh_cdata #(
       .mwr_err_i,
       .tx_valid_o,
       .tx_ready_i,
+      .tx_coded_o,
       .tx_first_o,
       .tx_last_o,
       .tx_dest_o,

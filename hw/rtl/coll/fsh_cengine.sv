@@ -50,9 +50,9 @@ module fsh_cengine #(
     input  wire logic                    end_ready_i,
     input  wire logic                    post_ready_i,
     output fsh_coll_pkg::out_t           out_o,
-    output fsh_axi_pkg::line_req_t       mem_req_o,
-    input  wire logic              [6:0] mem_rsp_i,  // line_rsp_t without rdata
-    input  wire logic            [511:0] mem_rdata_i,  // apart: nobody packs it in every cycle
+    output fsh_axi_pkg::pair_req_t       mem_req_o,
+    input  wire logic             [13:0] mem_rsp_i,  // pair_rsp_t without rdata
+    input  wire logic           [1023:0] mem_rdata_i,  // apart: nobody packs it in every cycle
     // Counters (fsh_ctally).
     input  wire logic                    perf_clear_i,
     input  wire logic                    perf_read_i,

@@ -2,8 +2,9 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The collective engine: UNITS units (fsh_cunit), which share memory, network, completions
-/// and the packet memory with its fsh_hashbuf; and what takes packets into that. A sequence
+/// The collective engine: UNITS units (fsh_cunit), each with a way to memory of its own (mrd_*,
+/// mwr_*), which share network, completions and the packet memory with its fsh_hashbuf; and
+/// what takes packets into that. A sequence
 /// belongs to the unit that takes it, in turns. Packets arrive as lines of 64 bytes, one
 /// packet after the other, rx_first_i and rx_last_i around each; they are always taken in
 /// bounded time. A packet may come in pieces, in order: rx_line_i is the first line of the
@@ -52,20 +53,20 @@ module fsh_coll #(
     output logic                tell_valid_o,
     input  wire logic           tell_ready_i,
     output fsh_coll_pkg::note_t tell_o,
-    output logic                mrd_valid_o,
-    input  wire logic           mrd_ready_i,
-    output logic         [31:0] mrd_addr_o,
-    input  wire logic           mrd_rvalid_i,
-    input  wire logic   [511:0] mrd_data_i,
-    input  wire logic           mrd_err_i,
-    output logic                mwr_valid_o,
-    input  wire logic           mwr_ready_i,
-    output logic                mwr_post_o,  // to host memory
-    output logic         [31:0] mwr_addr_o,
-    output logic        [511:0] mwr_data_o,
-    output logic         [63:0] mwr_strb_o,
-    input  wire logic           mwr_done_i,
-    input  wire logic           mwr_err_i,
+    output logic    [UNITS-1:0] mrd_valid_o,
+    input  wire logic [UNITS-1:0] mrd_ready_i,
+    output logic [UNITS*32-1:0] mrd_addr_o,
+    input  wire logic [UNITS-1:0] mrd_rvalid_i,
+    input  wire logic [UNITS*512-1:0] mrd_data_i,
+    input  wire logic [UNITS-1:0] mrd_err_i,
+    output logic    [UNITS-1:0] mwr_valid_o,
+    input  wire logic [UNITS-1:0] mwr_ready_i,
+    output logic    [UNITS-1:0] mwr_post_o,  // to host memory
+    output logic [UNITS*32-1:0] mwr_addr_o,
+    output logic [UNITS*512-1:0] mwr_data_o,
+    output logic [UNITS*64-1:0] mwr_strb_o,
+    input  wire logic [UNITS-1:0] mwr_done_i,
+    input  wire logic [UNITS-1:0] mwr_err_i,
     output logic                tx_valid_o,
     input  wire logic           tx_ready_i,
     output logic                tx_first_o,
@@ -301,18 +302,14 @@ module fsh_coll #(
   );
 
   // The units.
-  localparam int unsigned WRITE = 1 + 64 + 512 + 32;
   localparam int unsigned SEND = 2 + 8 + 64 + LW + 7 + 512;
   localparam int unsigned END = fsh_coll_pkg::END_W;
   logic       [2*UNITS-1:0] tell_valid, tell_ready;
   logic  [2*UNITS*NOTE_W-1:0] tells;
   logic            [LW+7:0] there;
   fsh_coll_pkg::look_t      look;
-  logic         [UNITS-1:0] end_valid, end_ready, mrd_valid, mrd_ready, mwr_valid, mwr_ready;
-  logic         [UNITS-1:0] tx_valid, tx_ready, tx_last, rd_owner, wr_owner;
+  logic         [UNITS-1:0] end_valid, end_ready, tx_valid, tx_ready, tx_last;
   logic     [UNITS*END-1:0] ends;
-  logic      [UNITS*32-1:0] mrds;
-  logic   [UNITS*WRITE-1:0] mwrs;
   logic    [UNITS*SEND-1:0] txs;
 
   fsh_arb #(.N(UNITS)) i_run_arb (
@@ -372,20 +369,20 @@ module fsh_coll #(
         .prd_ready_i (prd_gnt[u]),
         .prd_addr_o  (prd_addrs[u*(SW+LW)+:SW+LW]),
         .prd_data_i  (prd_data),
-        .mrd_valid_o (mrd_valid[u]),
-        .mrd_ready_i (mrd_ready[u]),
-        .mrd_addr_o  (mrds[u*32+:32]),
-        .mrd_rvalid_i(mrd_rvalid_i && rd_owner[u]),
-        .mrd_data_i,
-        .mrd_err_i,
-        .mwr_valid_o (mwr_valid[u]),
-        .mwr_ready_i (mwr_ready[u]),
-        .mwr_addr_o  (mwrs[u*WRITE+:32]),
-        .mwr_data_o  (mwrs[u*WRITE+32+:512]),
-        .mwr_strb_o  (mwrs[u*WRITE+544+:64]),
-        .mwr_post_o  (mwrs[u*WRITE+608]),
-        .mwr_done_i  (mwr_done_i && wr_owner[u]),
-        .mwr_err_i,
+        .mrd_valid_o (mrd_valid_o[u]),
+        .mrd_ready_i (mrd_ready_i[u]),
+        .mrd_addr_o  (mrd_addr_o[u*32+:32]),
+        .mrd_rvalid_i(mrd_rvalid_i[u]),
+        .mrd_data_i  (mrd_data_i[u*512+:512]),
+        .mrd_err_i   (mrd_err_i[u]),
+        .mwr_valid_o (mwr_valid_o[u]),
+        .mwr_ready_i (mwr_ready_i[u]),
+        .mwr_post_o  (mwr_post_o[u]),
+        .mwr_addr_o  (mwr_addr_o[u*32+:32]),
+        .mwr_data_o  (mwr_data_o[u*512+:512]),
+        .mwr_strb_o  (mwr_strb_o[u*64+:64]),
+        .mwr_done_i  (mwr_done_i[u]),
+        .mwr_err_i   (mwr_err_i[u]),
         .tx_valid_o  (tx_valid[u]),
         .tx_ready_i  (tx_ready[u]),
         .tx_first_o  (txs[u*SEND+SEND-1]),
@@ -456,41 +453,9 @@ module fsh_coll #(
       .data_o ({tx_first_o, tx_last_o, tx_dest_o, tx_addr_o, tx_bytes_o, tx_data_o})
   );
 
-  fsh_cshare #(
-      .N    (UNITS),
-      .WIDTH(32)
-  ) i_read (
-      .clk_i,
-      .rst_i,
-      .valid_i (mrd_valid),
-      .ready_o (mrd_ready),
-      .data_i  (mrds),
-      .valid_o (mrd_valid_o),
-      .ready_i (mrd_ready_i),
-      .data_o  (mrd_addr_o),
-      .answer_i(mrd_rvalid_i),
-      .owner_o (rd_owner)
-  );
-
-  fsh_cshare #(
-      .N    (UNITS),
-      .WIDTH(WRITE)
-  ) i_write (
-      .clk_i,
-      .rst_i,
-      .valid_i (mwr_valid),
-      .ready_o (mwr_ready),
-      .data_i  (mwrs),
-      .valid_o (mwr_valid_o),
-      .ready_i (mwr_ready_i),
-      .data_o  ({mwr_post_o, mwr_strb_o, mwr_data_o, mwr_addr_o}),
-      .answer_i(mwr_done_i),
-      .owner_o (wr_owner)
-  );
-
   assign busy_o = unit_busy != '0 || rx_valid_i || state_q != Claim ||
                   (run_valid_i && run_ready_o) || note_valid_i || tell_valid_o || tx_valid_o ||
-                  end_valid_o || mrd_valid_o || mwr_valid_o || mrd_rvalid_i || ask_busy ||
+                  end_valid_o || (mrd_valid_o | mwr_valid_o | mrd_rvalid_i) != '0 || ask_busy ||
                   fate_o != '0;
 
   `FSH_ASSERT(a_first, !(rx_valid_i && state_q == Claim) || rx_first_i)

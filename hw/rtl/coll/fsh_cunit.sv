@@ -107,7 +107,15 @@ module fsh_cunit #(
   fsh_coll_pkg::move_t move;
   fsh_coll_pkg::path_t path;
 
-  assign busy_o = steps_busy || data_busy || release_busy;
+  // Lines on their way out.
+  localparam int unsigned SEND = 1 + 8 + 64 + LW + 7 + 512;
+  logic                    made_valid, made_ready, made_coded, made_first, made_last, keeps;
+  logic              [7:0] made_dest;
+  fsh_spec_pkg::colladdr_t made_addr;
+  logic           [LW+6:0] made_bytes;
+  logic            [511:0] made_data;
+
+  assign busy_o = steps_busy || data_busy || release_busy || keeps;
 
   fsh_csteps #(
       .CONTEXTS(CONTEXTS),
@@ -243,14 +251,32 @@ module fsh_cunit #(
       .mwr_strb_o,
       .mwr_done_i,
       .mwr_err_i,
-      .tx_valid_o,
-      .tx_ready_i,
-      .tx_first_o,
-      .tx_last_o,
-      .tx_dest_o,
-      .tx_addr_o,
-      .tx_bytes_o,
-      .tx_data_o
+      .tx_valid_o(made_valid),
+      .tx_ready_i(made_ready),
+      .tx_coded_o(made_coded),
+      .tx_first_o(made_first),
+      .tx_last_o (made_last),
+      .tx_dest_o (made_dest),
+      .tx_addr_o (made_addr),
+      .tx_bytes_o(made_bytes),
+      .tx_data_o (made_data)
+  );
+
+  fsh_clines #(
+      .WIDTH(SEND)
+  ) i_lines_out (
+      .clk_i,
+      .rst_i,
+      .valid_i(made_valid),
+      .ready_o(made_ready),
+      .coded_i(made_coded),
+      .last_i (made_last),
+      .data_i ({made_first, made_dest, made_addr, made_bytes, made_data}),
+      .valid_o(tx_valid_o),
+      .ready_i(tx_ready_i),
+      .last_o (tx_last_o),
+      .data_o ({tx_first_o, tx_dest_o, tx_addr_o, tx_bytes_o, tx_data_o}),
+      .some_o (keeps)
   );
 endmodule
 

@@ -52,6 +52,7 @@ module fsh_cway #(
     input  wire logic                mwr_err_i,
     output logic                     tx_valid_o,
     input  wire logic                tx_ready_i,
+    output logic                     tx_coded_o,  // it is of an encoded packet
     output logic                     tx_first_o,
     output logic                     tx_last_o,
     output logic               [7:0] tx_dest_o,
@@ -201,6 +202,7 @@ module fsh_cway #(
     end
   end
 
+  assign tx_coded_o  = bfp_q;
   assign tx_valid_o  = bfp_q ? pack_valid : some_q && back_q.send && !tx_done_q;
   assign tx_first_o  = bfp_q ? pack_first : line_q == '0;
   assign tx_last_o   = bfp_q ? pack_last : last_q;

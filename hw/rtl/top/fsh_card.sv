@@ -115,22 +115,22 @@ module fsh_card #(
     input  wire fsh_axi_pkg::line_rsp_t m_wide_rsp_i,
     output fsh_axi_pkg::line_req_t    m_line_req_o,
     input  wire fsh_axi_pkg::line_rsp_t m_line_rsp_i,
-    // Device memory, the collective engine.
-    output logic                      m_coll_awvalid_o,
-    input  wire logic                 m_coll_awready_i,
-    output logic               [39:0] m_coll_awaddr_o,
-    output logic                      m_coll_wvalid_o,
-    input  wire logic                 m_coll_wready_i,
-    output logic              [511:0] m_coll_wdata_o,
-    output logic               [63:0] m_coll_wstrb_o,
-    input  wire logic                 m_coll_bvalid_i,
-    input  wire logic                 m_coll_berr_i,
-    output logic                      m_coll_arvalid_o,
-    input  wire logic                 m_coll_arready_i,
-    output logic               [39:0] m_coll_araddr_o,
-    input  wire logic                 m_coll_rvalid_i,
-    input  wire logic         [511:0] m_coll_rdata_i,
-    input  wire logic                 m_coll_rerr_i
+    // Device memory, the units of the collective engine.
+    output logic                [1:0] m_coll_awvalid_o,
+    input  wire logic           [1:0] m_coll_awready_i,
+    output logic               [79:0] m_coll_awaddr_o,
+    output logic                [1:0] m_coll_wvalid_o,
+    input  wire logic           [1:0] m_coll_wready_i,
+    output logic             [1023:0] m_coll_wdata_o,
+    output logic              [127:0] m_coll_wstrb_o,
+    input  wire logic           [1:0] m_coll_bvalid_i,
+    input  wire logic           [1:0] m_coll_berr_i,
+    output logic                [1:0] m_coll_arvalid_o,
+    input  wire logic           [1:0] m_coll_arready_i,
+    output logic               [79:0] m_coll_araddr_o,
+    input  wire logic           [1:0] m_coll_rvalid_i,
+    input  wire logic        [1023:0] m_coll_rdata_i,
+    input  wire logic           [1:0] m_coll_rerr_i
 );
   logic        node_idle, core_idle, run_valid, run_queue, sig_valid, ack_valid;
   logic        ccmd_valid, ccmd_ready, cperf_clear, cperf_read, cperf_valid;
@@ -173,7 +173,7 @@ module fsh_card #(
   fsh_spec_pkg::ecmd_t     coll_ccmd;
   fsh_spec_pkg::ring_t     coll_entry;
   fsh_coll_pkg::out_t      coll_out;
-  fsh_axi_pkg::line_req_t  coll_req;
+  fsh_axi_pkg::pair_req_t  coll_req;
   fsh_axi_pkg::post_req_t  post_req;
   fsh_axi_pkg::post_rsp_t  post_rsp;
   fsh_axi_pkg::mem_rd_req_t seq_rd_req;
@@ -418,7 +418,7 @@ module fsh_card #(
       .rd_rsp_o     (seq_rd_rsp),
       .mem_req_o    (mem_rd_req),
       .mem_rsp_i    (mem_rd_rsp),
-      .post_data_i  (coll_req.wdata),
+      .post_data_i  (coll_out.post_unit ? coll_req.wdata[1023:512] : coll_req.wdata[511:0]),
       .post_req_o   (post_req),
       .post_rsp_i   (post_rsp),
       .rx_i         (coll_rx),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One fsh_coll with what stands around it: memory that answers in order after any time,
-// packets that come in line by line and those that go, sequences, ends. Everything
+// One fsh_coll with what stands around it: memory that answers each unit in order after any
+// time, packets that come in line by line and those that go, sequences, ends. Everything
 // stalls at random; `hurry` takes the stalls away.
 #ifndef FSH_TB_COLL_ENGINE_H
 #define FSH_TB_COLL_ENGINE_H
@@ -192,6 +192,25 @@ class Engine
         bool post;
     };
 
+    // What a unit has under way.
+    struct Way {
+        std::deque<uint32_t> reads;
+        std::deque<uint64_t> due;
+        std::deque<Write> writes;
+    };
+
+    static const unsigned units = sizeof(Vfsh_coll::mrd_data_i) / 64;
+
+    // Word i of a pin of any width.
+    static uint32_t word(uint64_t pin, unsigned i)
+    {
+        return (uint32_t)(pin >> 32 * i);
+    }
+    template <size_t N> static uint32_t word(const VlWide<N> &pin, unsigned i)
+    {
+        return pin[i];
+    }
+
     bool will(tb::Stall &stall)
     {
         bool willing = stall.willing();
@@ -220,22 +239,7 @@ class Engine
             for (int i = 0; i < 16; i++)
                 dut_.rx_data_i[i] = p.lines[in_line_][i];
         }
-        dut_.mrd_ready_i = reads_.size() < 64 && will(mrd_);
-        dut_.mwr_ready_i = writes_.size() < 32 && will(mwr_);
-        dut_.mrd_rvalid_i =
-            !reads_.empty() && due_.front() <= test_.cycle && will(rsp_);
-        if (dut_.mrd_rvalid_i) {
-            Line line = {};
-            uint64_t at = (uint64_t)reads_.front() * 64;
-            if (at + 64 > memory.size())
-                test_.fail("read of line %x", reads_.front());
-            std::memcpy(line.data(), &memory[at], 64);
-            for (int i = 0; i < 16; i++)
-                dut_.mrd_data_i[i] = line[i];
-            dut_.mrd_err_i = reads_.front() == broken_read;
-        }
-        dut_.mwr_done_i = !writes_.empty() && will(done_);
-        dut_.mwr_err_i = 0;
+        drive_memory();
         while (!in_place.empty() && in_place.front() <= test_.cycle)
             in_place.pop_front();
         dut_.tx_ready_i = will(tx_) && in_place.size() < places;
@@ -252,24 +256,65 @@ class Engine
         }
     }
 
+    void drive_memory()
+    {
+        unsigned reads = 0, writes = 0, there = 0, done = 0, bad = 0;
+        for (unsigned u = 0; u < units; u++) {
+            Way &way = way_[u];
+            reads |= (way.reads.size() < 64 && will(mrd_)) << u;
+            writes |= (way.writes.size() < 32 && will(mwr_)) << u;
+            done |= (!way.writes.empty() && will(done_)) << u;
+            if (way.reads.empty() || way.due.front() > test_.cycle ||
+                !will(rsp_))
+                continue;
+            there |= 1u << u;
+            Line line = {};
+            uint64_t at = (uint64_t)way.reads.front() * 64;
+            if (at + 64 > memory.size())
+                test_.fail("read of line %x", way.reads.front());
+            std::memcpy(line.data(), &memory[at], 64);
+            for (int i = 0; i < 16; i++)
+                dut_.mrd_data_i[16 * u + i] = line[i];
+            bad |= (way.reads.front() == broken_read) << u;
+        }
+        dut_.mrd_ready_i = reads;
+        dut_.mwr_ready_i = writes;
+        dut_.mrd_rvalid_i = there;
+        dut_.mrd_err_i = bad;
+        dut_.mwr_done_i = done;
+        dut_.mwr_err_i = 0;
+    }
+
+    void observe_memory(unsigned u)
+    {
+        Way &way = way_[u];
+        auto is = [u](unsigned pin) { return (pin >> u & 1) != 0; };
+        if (is(dut_.mrd_rvalid_i))
+            way.reads.pop_front(), way.due.pop_front();
+        if (is(dut_.mwr_done_i)) {
+            apply(way.writes.front());
+            way.writes.pop_front();
+        }
+        if (is(dut_.mrd_valid_o) && is(dut_.mrd_ready_i)) {
+            way.reads.push_back(word(dut_.mrd_addr_o, u));
+            way.due.push_back(test_.cycle + read_way);
+        }
+        if (is(dut_.mwr_valid_o) && is(dut_.mwr_ready_i)) {
+            Write w = {word(dut_.mwr_addr_o, u),
+                       {},
+                       (uint64_t)word(dut_.mwr_strb_o, 2 * u + 1) << 32 |
+                           word(dut_.mwr_strb_o, 2 * u),
+                       is(dut_.mwr_post_o)};
+            for (int i = 0; i < 16; i++)
+                w.data[i] = word(dut_.mwr_data_o, 16 * u + i);
+            way.writes.push_back(w);
+        }
+    }
+
     void observe()
     {
-        if (dut_.mrd_rvalid_i)
-            reads_.pop_front(), due_.pop_front();
-        if (dut_.mwr_done_i) {
-            apply(writes_.front());
-            writes_.pop_front();
-        }
-        if (dut_.mrd_valid_o && dut_.mrd_ready_i)
-            reads_.push_back(dut_.mrd_addr_o),
-                due_.push_back(test_.cycle + read_way);
-        if (dut_.mwr_valid_o && dut_.mwr_ready_i) {
-            Write w = {
-                dut_.mwr_addr_o, {}, dut_.mwr_strb_o, (bool)dut_.mwr_post_o};
-            for (int i = 0; i < 16; i++)
-                w.data[i] = dut_.mwr_data_o[i];
-            writes_.push_back(w);
-        }
+        for (unsigned u = 0; u < units; u++)
+            observe_memory(u);
         if (run_on_ && dut_.run_ready_o) {
             runs_.pop_front();
             run_on_ = false;
@@ -344,12 +389,11 @@ class Engine
     Vfsh_coll dut_;
     tb::Stall run_, rx_, mrd_, mwr_, rsp_, done_, tx_, end_, tell_;
     bool run_on_ = false, rx_on_ = false;
-    std::deque<uint32_t> runs_, reads_;
-    std::deque<uint64_t> due_;
+    std::deque<uint32_t> runs_;
+    std::array<Way, units> way_;
     std::deque<Packet> in_;
     std::deque<Note> heard_;
     size_t in_line_ = 0;
-    std::deque<Write> writes_;
     std::vector<Line> out_;
 };
 

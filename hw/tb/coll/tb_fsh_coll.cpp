@@ -672,18 +672,21 @@ void many_packets(tb::Test &test, bool hurry)
     fabric.run(hurry, 1 + test.below(3));
 }
 
-// Rings of 8 nodes in both directions, two sequences of each, which links with latency bound.
-void keeps_links_busy(tb::Test &test)
+// Rings of 8 nodes in both directions, `pairs` sequences of each, which links with latency
+// bound, or, encoded, what units and memory take: at least so much of what links carry.
+void keeps_links_busy(tb::Test &test, unsigned packets, unsigned pairs,
+                      bool bfp, unsigned percent)
 {
-    const unsigned nodes = 8, packets = 8, pairs = 2;
-    Fabric fabric(test, nodes, SIZE_MAX);
+    const unsigned nodes = 8;
+    Fabric fabric(test, nodes, SIZE_MAX, 4 * memory_bytes);
     Job job = {};
 
     job.type = FSH_FOLD_FLOAT;
+    job.bfp = bfp;
     job.shape.call = FSH_PROGRAM_ALLREDUCE;
     job.shape.size = nodes;
     job.algorithm = fsh_program_named("ring");
-    job.block = packets * packet_bytes;
+    job.block = packets * (bfp ? coded_bytes : packet_bytes);
     job.eager = true;
     for (unsigned n = 0; n < nodes; n++)
         job.nodes.push_back(n);
@@ -695,10 +698,12 @@ void keeps_links_busy(tb::Test &test)
     fabric.links = true;
     fabric.run(true);
     unsigned least = pairs * 2 * (nodes - 1) * packets * Fabric::link_packet;
-    std::printf("rings on links: %llu cycles, %u %% of what they carry\n",
-                (unsigned long long)fabric.took,
-                (unsigned)(100ull * least / fabric.took));
-    if (100ull * least < 91ull * fabric.took)
+    unsigned is = (unsigned)(100ull * least / fabric.took);
+    std::printf("rings on links%s, %u packets: %llu cycles, %u %% of what they "
+                "carry\n",
+                bfp ? ", encoded" : "", packets,
+                (unsigned long long)fabric.took, is);
+    if (is < percent)
         test.fail("links are idle");
 }
 
@@ -743,7 +748,9 @@ int main(int argc, char **argv)
     if (level > 30)
         test.fail("a level of a barrier takes %llu cycles",
                   (unsigned long long)level);
-    keeps_links_busy(test);
+    keeps_links_busy(test, 8, 2, false, 91);
+    // Two units with one master of memory would take 120 cycles for a packet each.
+    keeps_links_busy(test, 8, 1, true, 60);
     // A link brings a packet of 1 KiB in 66 cycles, header and all.
     keeps_up(test, "combined, FP32", FSH_PROGRAM_REDUCE_SCATTER, FSH_FOLD_FLOAT,
              40);
