@@ -179,16 +179,15 @@ static const struct fsh_program_algorithm *algorithm_for(
                                   : fsh_program_choose(shape, bytes);
 }
 
-/* Lists have no halves. Encoded sums go in one direction: few packets in each take longer
- * than all in one. */
+/* Lists have no halves. */
 static uint8_t rings_for(const struct fsh_program_algorithm *a,
                          const struct fsh_program_shape *shape,
                          const struct fsh_coll_work *work)
 {
-    return work->dst_bytes != NULL || work->wire != FSH_WIRE_FP32
+    return work->dst_bytes != NULL
                ? FSH_PROGRAM_FORTH
                : fsh_program_rings(a, shape, work->elem * work->count,
-                                   work->elem);
+                                   work->elem, work->wire != FSH_WIRE_FP32);
 }
 
 /* messages: the call needs them; receivers of an alltoallv, for instance, do not know

@@ -564,7 +564,7 @@ static void check_cuts(void)
 
                 s.call = calls[c];
                 a = fsh_card_choose(&s, 4 * count);
-                s.rings = fsh_program_rings(a, &s, 4 * count, 4);
+                s.rings = fsh_program_rings(a, &s, 4 * count, 4, false);
                 check_parts(a, &s, count, FSH_CARD_PACKET);
             }
         }

@@ -375,15 +375,20 @@ static void check_rings(void)
     const struct fsh_program_algorithm *ring = fsh_program_named("ring");
     struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE, .size = 5};
 
-    CHECK(fsh_program_rings(ring, &s, 5 * 2048, 4) == FSH_PROGRAM_BOTH);
-    CHECK(fsh_program_rings(ring, &s, 5 * 2048 - 4, 4) == FSH_PROGRAM_FORTH);
-    CHECK(fsh_program_rings(ring, &s, 5 * 2400, 12) == FSH_PROGRAM_FORTH);
-    CHECK(fsh_program_rings(fsh_program_named("doubling"), &s, 1 << 20, 4) ==
+    CHECK(fsh_program_rings(ring, &s, 5 * 2048, 4, false) == FSH_PROGRAM_BOTH);
+    CHECK(fsh_program_rings(ring, &s, 5 * 2048 - 4, 4, false) ==
           FSH_PROGRAM_FORTH);
+    CHECK(fsh_program_rings(ring, &s, 5 * 2400, 12, false) ==
+          FSH_PROGRAM_FORTH);
+    CHECK(fsh_program_rings(ring, &s, 5 * 8192, 4, true) == FSH_PROGRAM_BOTH);
+    CHECK(fsh_program_rings(ring, &s, 5 * 8192 - 4, 4, true) ==
+          FSH_PROGRAM_FORTH);
+    CHECK(fsh_program_rings(fsh_program_named("doubling"), &s, 1 << 20, 4,
+                            false) == FSH_PROGRAM_FORTH);
     s.call = FSH_PROGRAM_REDUCE_SCATTER;
-    CHECK(fsh_program_rings(ring, &s, 2048, 4) == FSH_PROGRAM_BOTH);
+    CHECK(fsh_program_rings(ring, &s, 2048, 4, false) == FSH_PROGRAM_BOTH);
     s.size = 2;
-    CHECK(fsh_program_rings(ring, &s, 1 << 20, 4) == FSH_PROGRAM_FORTH);
+    CHECK(fsh_program_rings(ring, &s, 1 << 20, 4, false) == FSH_PROGRAM_FORTH);
     for (uint32_t ranks = 1; ranks < 9; ranks++)
         for (size_t count = 0; count < 700; count += 13) {
             check_halves(4, count, ranks, FSH_PROGRAM_ALLREDUCE);

@@ -14,6 +14,7 @@
 /* Bytes of a rank's block from which the ring runs in both directions: with less, each
  * would send packets that are not full. */
 #define BOTH_FROM 2048u
+#define ENCODED_BOTH_FROM 8192u /* the same, if packets are encoded */
 
 typedef const struct fsh_program_algorithm *choice_t;
 
@@ -62,11 +63,12 @@ static choice_t for_allgather(const struct fsh_program_shape *s, size_t bytes)
 /* With two ranks both directions lead to the same neighbour. Halves are whole
  * elements. */
 uint8_t fsh_program_rings(choice_t a, const struct fsh_program_shape *s,
-                          size_t bytes, size_t elem)
+                          size_t bytes, size_t elem, bool encoded)
 {
     size_t block = fsh_program_splits(s->call) ? bytes / s->size : bytes;
+    size_t from = encoded ? ENCODED_BOTH_FROM : BOTH_FROM;
 
-    return a == &fsh_algorithm_ring && s->size > 2 && block >= BOTH_FROM &&
+    return a == &fsh_algorithm_ring && s->size > 2 && block >= from &&
                    64 % elem == 0
                ? FSH_PROGRAM_BOTH
                : FSH_PROGRAM_FORTH;

@@ -196,10 +196,10 @@ const struct fsh_program_algorithm *fsh_program_choose_over(
     const struct fsh_program_shape *shape, size_t bytes, bool subtrees);
 
 /* The rings of a call by this algorithm, the same on all ranks: enum fsh_program_rings.
- * bytes: as for fsh_program_choose; elem: of an element. */
+ * bytes: as for fsh_program_choose; elem: of an element; encoded: packets are. */
 uint8_t fsh_program_rings(const struct fsh_program_algorithm *a,
                           const struct fsh_program_shape *shape, size_t bytes,
-                          size_t elem);
+                          size_t elem, bool encoded);
 
 /* Generates the program of a rank; the caller frees it. NULL: out of memory. */
 struct fsh_program *fsh_program_make(const struct fsh_program_algorithm *a,
