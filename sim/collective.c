@@ -36,7 +36,8 @@ bool fsh_sim_coll_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
     if (!active && coll->rests)
         return false;
     stall = fab->stalling ? fsh_stall_lanes(fab, node) : 0;
-    for (uint32_t k = 0; k < FSH_COLL_LANES; k++) { /* who is first takes turns */
+    for (uint32_t k = 0; k < FSH_COLL_LANES;
+         k++) { /* who is first takes turns */
         uint32_t l = (k + (uint32_t)node->cycle) % FSH_COLL_LANES;
 
         active |= fsh_lane_step(fab, node, &coll->lane[l], stall);

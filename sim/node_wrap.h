@@ -55,9 +55,11 @@ struct fsh_link_beat {
 /* All memories' ports of a card, as tests name them: the masters of the node, those of the
  * compute core, and then these of the engines. */
 enum fsh_node_memory {
-    FSH_MEMORY_CORE = FSH_NODE_MASTERS, /* its lane 0 */
+    FSH_MEMORY_CORE = FSH_NODE_MASTERS,                    /* its lane 0 */
     FSH_MEMORY_COLL = FSH_MEMORY_CORE + FSH_COMPUTE_LANES, /* of unit 0 */
-    FSH_MEMORY_DMA_CARD = FSH_MEMORY_COLL + FSH_COLL_LANES, /* the DMA engine: device memory, host */
+    FSH_MEMORY_DMA_CARD =
+        FSH_MEMORY_COLL +
+        FSH_COLL_LANES, /* the DMA engine: device memory, host */
     FSH_MEMORY_DMA_HOST
 };
 

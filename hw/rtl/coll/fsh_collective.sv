@@ -22,7 +22,7 @@ module fsh_collective (
   logic  [UNITS*32-1:0] rd_addr, wr_addr, post_addr;
   logic [UNITS*512-1:0] rd_data, wr_data;
   logic  [UNITS*64-1:0] wr_strb;
-  logic                 busy, held_q, unit_q;
+  logic                 busy, unit, held_q, unit_q;
   /* verilator lint_off UNUSEDSIGNAL */
   fsh_spec_pkg::colladdr_t tx_addr;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -124,7 +124,7 @@ module fsh_collective (
         .m_rdata_i  (mem_rsp_i.rdata[512*u+:512]),
         .m_rerr_i   (mem_rsp_i.rerr[u]),
         .post_valid_o(post_valid[u]),
-        .post_ready_i(into_i.post_ready && out_o.post_unit == 1'(u)),
+        .post_ready_i(into_i.post_ready && unit == 1'(u)),
         .post_addr_o(post_addr[32*u+:32]),
         .busy_o     (mem_busy[u])
     );
@@ -132,12 +132,13 @@ module fsh_collective (
 
   // Lines for host memory: one that is offered stays; else the other unit's turn.
   assign out_o.post_valid = post_valid != '0;
-  assign out_o.post_unit  = held_q ? unit_q : post_valid[!unit_q] ? !unit_q : unit_q;
-  assign out_o.post_addr  = out_o.post_unit ? post_addr[63:32] : post_addr[31:0];
+  assign unit             = held_q ? unit_q : post_valid[!unit_q] ? !unit_q : unit_q;
+  assign out_o.post_unit  = unit;
+  assign out_o.post_addr  = unit ? post_addr[63:32] : post_addr[31:0];
 
   always_ff @(posedge clk_i) begin
-    unit_q <= out_o.post_unit;
-    held_q <= out_o.post_valid && !into_i.post_ready;
+    unit_q <= unit;
+    held_q <= post_valid != '0 && !into_i.post_ready;
     if (rst_i) {held_q, unit_q} <= '0;
   end
 
