@@ -4,9 +4,8 @@
 All nodes do the same at the same time, so what a node gets is what it sends, a flight later.
 The control of a unit (fsh_csteps) takes a cycle a state: it reads descriptors, looks up and
 claims packets, one after the other (fsh_hashbuf), and starts moves of the data path, which take
-a cycle a line (fsh_cdata). Units share the lines of memory and the way out, which has a packet
-from its first line to its last (fsh_cjoin): of encoded packets, whose lines are made four blocks
-at a time, that is one every 55 cycles, whatever the link could carry. Packets go eagerly, one at
+a cycle a line (fsh_cdata). Each unit has its lines of memory; they share the way out, which has a
+packet from its first line to its last (fsh_cjoin), of encoded ones once most are made (fsh_clines). Packets go eagerly, one at
 a time, or by grants (fsh_cwait), for claims in pulses or ahead (fsh_cahead). Conflicts of hashes
 are not modelled: a claim finds a slot as long as one is free.
 
@@ -24,7 +23,6 @@ PULSE = WINDOW = 8      # fsh_cahead: packets claimed in a pulse, or in a look
 TOLD = 4                # ... of which every fourth is told
 ROW = 4                 # fsh_ckeep: descriptors that are read together
 ANSWERED = 16           # fsh_cask: packets that an answer grants, at most
-STANDING = 5            # fsh_cpack: cycles that a packet has gained which waits for another
 BEGIN, END = 1, 2       # fsh_cway: to a packet's first line; between plain ones
 LOOK = -1               # what a control waits for, instead of a cycle
 FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE = range(6)   # items of a step (fsh_cnext)
@@ -61,11 +59,9 @@ class Engine:
     eager: tuple      # by direction: may packets go so (fsh_card_near)
 
     def of_packet(self, step):
-        """Cycles of a unit, and of what units share, for a packet of a step."""
-        shared = self.lines / self.reads if step < self.nodes else self.lines
-        if self.coded and step < 2 * self.nodes - 2:
-            shared = max(shared, self.lines - STANDING)
-        return max((self.lines + BEGIN + END) / self.units, shared)
+        """Cycles of a unit for a packet of a step."""
+        memory = self.lines / self.reads if step < self.nodes else self.lines
+        return max(self.lines + BEGIN + END, memory) / self.units
 
 
 class _Sequence:
@@ -120,10 +116,9 @@ class Node:
                       for link in range(2)]
         self.sender = sender.Sender(self)
         self.until = [0.0, 0.0]   # when links have sent what there is, but for messages
-        self.way_out = self.writes = self.rx = 0.0
+        self.way_out = self.rx = 0.0
         self.places = deque([0.0] * e.places)   # when they are free again
         self.coming = deque()
-        self.under_way, self.asked = deque(), 0.0   # lines of memory
         self.may = list(e.eager)  # a packet may go eagerly
         self.commands, self.turn, self.rotation = deque(), -1, 0
 
@@ -167,18 +162,6 @@ class Node:
             what, cycles = self.keys.popleft()
             self.at(self.now + cycles, what)
             self.at(self.now + cycles, self.next_look)
-
-    def ask_lines(self, at, lines):
-        """Cycles until so many have been asked for behind those of the other unit, where some
-        wait until others have come."""
-        when = max(at, self.asked)
-        for _ in range(ceil(lines)):
-            if len(self.under_way) == self.e.window:
-                when = max(when, self.under_way.popleft())
-            self.under_way.append(when + self.e.memory)
-            when += 1
-        self.asked = when
-        return when - at
 
     def sequences(self):
         return (s for u in self.units for s in u.contexts)
@@ -301,7 +284,8 @@ class _Unit:
         self.sleeps = True
         self.fold_begins = self.fold_free = 0.0
         self.out_begins = self.out_free = self.packed = 0.0
-        self.asks = self.own_busy = self.own_comes = 0.0
+        self.asks = self.own_busy = self.own_comes = self.writes = 0.0
+        self.under_way, self.asked = deque(), 0.0   # lines of memory
         next(self.work)
 
     def wake(self):
@@ -548,32 +532,25 @@ class _Unit:
         at = node.now + 1
         if packet is not None:
             at = max(at, s.used.get(packet - 2, 0.0))
-        least = lines
         if e.reads < 1:
-            lines = node.ask_lines(at, lines)
-        # Units take lines in turns, so what another one has under way takes longer, too.
-        for other in node.units:
-            if other is not self and other.asks > at:
-                both = min(other.asks - at, least)
-                other.delay(both)
-                if e.reads == 1:
-                    least = lines = lines + both
+            lines = self.ask_lines(at, lines)
         self.asks = at + lines
         self.own_busy = max(self.asks, self.own_comes)
         self.own_comes = max(self.own_comes + lines, self.asks - 1 + e.memory)
-        self.loading = s, packet
         if packet is not None:
             s.own[packet] = self.own_comes
         return self.own_comes
 
-    def delay(self, cycles):
-        """Of the lines that it asks for."""
-        s, packet = self.loading
-        self.asks += cycles
-        self.own_busy = max(self.own_busy, self.asks)
-        self.own_comes += cycles
-        if packet in s.own:
-            s.own[packet] = self.own_comes
+    def ask_lines(self, at, lines):
+        """Cycles until so many have been asked for, where some wait until others have come."""
+        when = max(at, self.asked)
+        for _ in range(ceil(lines)):
+            if len(self.under_way) == self.e.window:
+                when = max(when, self.under_way.popleft())
+            self.under_way.append(when + self.e.memory)
+            when += 1
+        self.asked = when
+        return when - at
 
     def until(self, when):
         """What may yet move: when() has come."""
@@ -606,12 +583,12 @@ class _Unit:
             self.out_begins = max(self.out_begins, s.result)
         end = self.out_begins + lines + (e.code if e.coded else 0)
         if s.step >= e.nodes - 1:
-            node.writes = end = max(node.writes + lines, end)
+            self.writes = end = max(self.writes + lines, end)
             s.written = end + e.written
         if not last:
             others = max(node.way_out, node.places.popleft())
             if e.coded:
-                end = max(end + BEGIN, others + lines - STANDING, self.packed + lines + BEGIN)
+                end = max(end + BEGIN, others + e.wire * lines / e.lines, self.packed + lines + BEGIN)
                 self.packed = end
             else:
                 end = max(end, others + lines)

@@ -3,7 +3,7 @@
 
 A call is cut into parts (src/coll/card/layout.c), sequences of a node's engine (engine.py). The
 host starts as many at once as it may (src/gasnet/run_card.c), and another when it hears that one
-has ended. Of FP32 on three nodes or more one half of each block goes round the other way, even
+has ended. On three nodes or more one half of each block goes round the other way, even
 parts one way and odd ones the other; buffers are in place, so parts of a direction that are as
 long as each other are one sequence, a series, and what later parts of it send first is another.
 """
@@ -74,7 +74,7 @@ def _near(nodes, ahead, most):
 def _call(system, wire, nodes, block):
     """Of blocks of so many bytes."""
     e, h, p = system["engine"], system["host"], system["pipeline"]
-    both = wire == "fp32" and nodes > 2 and block >= e["both_from"]
+    both = nodes > 2 and block >= e["both_from" if wire == "fp32" else "coded_both_from"]
     pcie = system["pcie"]["cycles"]
     return Call(values=_engine(system, wire, nodes).lines * LINE, part=e["part"], few=e["few"],
                 ways=2 if both else 1, series=max(1, SEQS // (2 * (nodes - 1))) if both else 1,
