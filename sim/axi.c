@@ -43,21 +43,26 @@ void fsh_store_word(unsigned char *to, uint64_t value, uint32_t strb)
     }
 }
 
-static void store_beat(unsigned char *to, const uint64_t data[2], uint32_t strb)
+static void store_part(unsigned char *to, const uint64_t data[2], uint32_t strb)
 {
-    if (strb == 0xffff) {
-        /* The low word holds the phase of a ring entry. Release: it is seen
-         * last, after the upper word and all earlier writes; partner: the
-         * acquire load of the phase in conduit fpga. */
-        __atomic_store_n((uint64_t *)(void *)(to + 8), data[1],
-                         __ATOMIC_RELAXED);
-        __atomic_store_n((uint64_t *)(void *)to, data[0], __ATOMIC_RELEASE);
-        return;
-    }
-    /* Same order for a part, for words of eight bytes. */
+    /* In the order of store_beat, for words of eight bytes. */
     atomic_thread_fence(memory_order_release);
     fsh_store_word(to + 8, data[1], (strb >> 8) & 0xff);
     fsh_store_word(to, data[0], strb & 0xff);
+}
+
+static inline void store_beat(unsigned char *to, const uint64_t data[2],
+                              uint32_t strb)
+{
+    if (strb != 0xffff) {
+        store_part(to, data, strb);
+        return;
+    }
+    /* The low word holds the phase of a ring entry. Release: it is seen last, after
+     * the upper word and all earlier writes; partner: the acquire load of the phase
+     * in conduit fpga. */
+    __atomic_store_n((uint64_t *)(void *)(to + 8), data[1], __ATOMIC_RELAXED);
+    __atomic_store_n((uint64_t *)(void *)to, data[0], __ATOMIC_RELEASE);
 }
 
 static void load_beat(const unsigned char *from, uint64_t data[2])
@@ -261,31 +266,23 @@ static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
     }
 }
 
-bool fsh_master_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+bool fsh_master_work(struct fsh_fabric *fab, struct fsh_sim_node *node,
                      struct fsh_master *m, uint32_t stall)
 {
     const struct fsh_axi_out *out = m->out;
+    bool turn = node->cycle & 2;
 
-    stall >>= m->stall_shift;
-    /* Nothing asked, nothing under way: what most masters do most cycles. */
-    if (!(out->awvalid | out->wvalid | out->arvalid) && !stall &&
-        m->write_head == m->write_tail && m->resp_head == m->resp_tail &&
-        m->read_head == m->read_tail && m->store_head == m->store_tail) {
-        m->in->awready = m->in->arready = 1;
-        m->in->wready = m->in->bvalid = m->in->rvalid = 0;
-        return false;
-    }
     if (m->store)
         apply_stores(fab, node, m);
-    /* Turns, so that a narrow pool starves neither side. */
-    if (node->cycle & 2) {
-        write_step(fab, node, m, stall);
-        read_step(fab, node, m, stall);
-    } else {
-        read_step(fab, node, m, stall);
-        write_step(fab, node, m, stall);
+    /* Turns, so that a narrow pool starves neither side. A call of each, which is
+     * expanded in place. */
+    for (unsigned i = 0; i < 2; i++, turn = !turn) {
+        if (turn)
+            write_step(fab, node, m, stall);
+        else
+            read_step(fab, node, m, stall);
     }
-    return m->in->bvalid || m->in->rvalid || out->awvalid || out->wvalid ||
+    return m->in->bvalid | m->in->rvalid | out->awvalid | out->wvalid |
            out->arvalid;
 }
 

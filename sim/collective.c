@@ -27,14 +27,12 @@ uint64_t fsh_sim_coll_due(const struct fsh_sim_coll *coll)
     return due;
 }
 
-bool fsh_sim_coll_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
+bool fsh_sim_coll_work(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
     struct fsh_sim_coll *coll = &node->coll;
     bool active = node->io.out.coll_busy;
     uint32_t stall;
 
-    if (!active && coll->rests)
-        return false;
     stall = fab->stalling ? fsh_stall_lanes(fab, node) : 0;
     for (uint32_t k = 0; k < FSH_COLL_LANES;
          k++) { /* who is first takes turns */

@@ -42,14 +42,12 @@ uint64_t fsh_sim_compute_due(const struct fsh_sim_compute *core)
     return due;
 }
 
-bool fsh_sim_compute_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
+bool fsh_sim_compute_work(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
     struct fsh_sim_compute *core = node->core;
     bool active = node->io.out.core_busy;
     uint32_t stall;
 
-    if (!active && core->rests)
-        return false;
     stall = fab->stalling ? fsh_stall_lanes(fab, node) : 0;
     for (uint32_t k = 0; k < FSH_COMPUTE_LANES; k++) {
         uint32_t l = (k + (uint32_t)(node->cycle >> 1)) % FSH_COMPUTE_LANES;

@@ -195,14 +195,12 @@ uint64_t fsh_sim_dma_due(const struct fsh_sim_dma *dma)
     return due;
 }
 
-bool fsh_sim_dma_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
+bool fsh_sim_dma_work(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
     struct fsh_sim_dma *dma = &node->dma;
     bool active = node->io.out.dma_busy;
     uint32_t stall = 0, wide = 0;
 
-    if (!active && dma->rests)
-        return false;
     if (fab->stalling) {
         stall = fsh_stall_lanes(fab, node);
         wide = dma->wide.hold > node->cycle

@@ -71,7 +71,7 @@ static void write_step(struct fsh_sim_node *node, const struct fsh_host_op *op,
     host->w_done = host->w_done || out->wready;
 }
 
-bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+bool fsh_host_work(struct fsh_fabric *fab, struct fsh_sim_node *node,
                    uint32_t stall)
 {
     struct fsh_host *host = &node->host;

@@ -3,7 +3,7 @@
  * Links: a beat driven by a node in cycle t is seen by its neighbour in cycle t
  * + link_cycles; with jitter, or while the link is held, later, but in order
  * and one per cycle. No loss and no backpressure (the nodes use credits). Every
- * beat of the fabric passes through fsh_link_push: link faults belong there.
+ * beat of the fabric passes through push: link faults belong there.
  */
 #include <stdlib.h>
 
@@ -49,9 +49,9 @@ bool fsh_link_hold(struct fsh_fabric *fab, struct fsh_link *link,
     return true;
 }
 
-void fsh_link_push(struct fsh_fabric *fab, struct fsh_part *part,
-                   struct fsh_link *link, uint64_t cycle,
-                   const struct fsh_link_beat *beat)
+static void push(struct fsh_fabric *fab, struct fsh_part *part,
+                 struct fsh_link *link, uint64_t cycle,
+                 const struct fsh_link_beat *beat)
 {
     struct fsh_flight *flight = &link->slot[link->tail++ & link->mask];
 
@@ -76,21 +76,8 @@ void fsh_link_push(struct fsh_fabric *fab, struct fsh_part *part,
     }
 }
 
-void fsh_links_deliver(struct fsh_fabric *fab, struct fsh_part *part)
-{
-    for (struct fsh_link *link = part->sent; link; link = link->next) {
-        struct fsh_sim_node *sink = &fab->node[link->sink];
-
-        link->listed = false;
-        link->ready = link->tail;
-        if (fsh_is_here(fab, link->sink) && sink->wake > fsh_link_due(link))
-            sink->wake = fsh_link_due(link);
-    }
-    part->sent = NULL;
-}
-
-bool fsh_link_pop(struct fsh_link *link, uint64_t cycle,
-                  struct fsh_link_beat *beat)
+static bool pop(struct fsh_link *link, uint64_t cycle,
+                struct fsh_link_beat *beat)
 {
     const struct fsh_flight *flight = &link->slot[link->head & link->mask];
 
@@ -102,4 +89,36 @@ bool fsh_link_pop(struct fsh_link *link, uint64_t cycle,
     beat->data[0] = flight->data[0];
     beat->data[1] = flight->data[1];
     return true;
+}
+
+bool fsh_links_step(struct fsh_fabric *fab, struct fsh_part *part,
+                    struct fsh_sim_node *node)
+{
+    const struct fsh_link_beat *tx = node->io.out.tx;
+    bool active = false;
+
+    for (uint32_t p = 0; p < node->ports; p++) {
+        if (tx[p].valid) {
+            active = true;
+            if (fab->traced)
+                fab->traced->beat(fab, node->index, p, &tx[p]);
+            if (node->tx[p])
+                push(fab, part, node->tx[p], node->cycle, &tx[p]);
+        }
+        active |= pop(&node->rx[p], node->cycle, &node->io.in.rx[p]);
+    }
+    return active;
+}
+
+void fsh_links_deliver(struct fsh_fabric *fab, struct fsh_part *part)
+{
+    for (struct fsh_link *link = part->sent; link; link = link->next) {
+        struct fsh_sim_node *sink = &fab->node[link->sink];
+
+        link->listed = false;
+        link->ready = link->tail;
+        if (fsh_is_here(fab, link->sink) && sink->wake > fsh_link_due(link))
+            sink->wake = fsh_link_due(link);
+    }
+    part->sent = NULL;
 }

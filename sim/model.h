@@ -343,16 +343,13 @@ void fsh_link_free(struct fsh_link *link);
  * if there is no memory for what may be under way then. */
 bool fsh_link_hold(struct fsh_fabric *fab, struct fsh_link *link,
                    uint32_t cycles);
-/* A beat sent in this cycle, by a node of this part. It is seen after
- * fsh_links_deliver, which is no later than it may arrive. */
-void fsh_link_push(struct fsh_fabric *fab, struct fsh_part *part,
-                   struct fsh_link *link, uint64_t cycle,
-                   const struct fsh_link_beat *beat);
+/* One cycle of a node's links: takes the beats that it sends, which are seen after
+ * fsh_links_deliver, no later than they may arrive, and sets those that it receives. True
+ * if there is one of either. */
+bool fsh_links_step(struct fsh_fabric *fab, struct fsh_part *part,
+                    struct fsh_sim_node *node);
 /* Between quanta: the receivers that are here see what was sent. */
 void fsh_links_deliver(struct fsh_fabric *fab, struct fsh_part *part);
-/* Sets *beat; true if it is valid. */
-bool fsh_link_pop(struct fsh_link *link, uint64_t cycle,
-                  struct fsh_link_beat *beat);
 static inline uint64_t fsh_link_due(const struct fsh_link *link)
 {
     return link->head == link->ready ? FSH_NEVER
@@ -361,8 +358,25 @@ static inline uint64_t fsh_link_due(const struct fsh_link *link)
 
 /* One cycle of a master's memory; sets *in of the master. True if a valid is
  * up toward the node. */
-bool fsh_master_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+bool fsh_master_work(struct fsh_fabric *fab, struct fsh_sim_node *node,
                      struct fsh_master *m, uint32_t stall);
+static inline bool fsh_master_step(struct fsh_fabric *fab,
+                                   struct fsh_sim_node *node,
+                                   struct fsh_master *m, uint32_t stall)
+{
+    const struct fsh_axi_out *out = m->out;
+    struct fsh_axi_in *in = m->in;
+
+    stall >>= m->stall_shift;
+    /* Nothing asked, nothing under way: what most masters do most cycles. */
+    if (out->awvalid | out->wvalid | out->arvalid || stall ||
+        m->write_head != m->write_tail || m->resp_head != m->resp_tail ||
+        m->read_head != m->read_tail || m->store_head != m->store_tail)
+        return fsh_master_work(fab, node, m, stall);
+    in->awready = in->arready = 1;
+    in->wready = in->bvalid = in->rvalid = 0;
+    return false;
+}
 uint64_t fsh_master_due(const struct fsh_master *m);
 /* The cycle in which the next burst is stored of those that are on their way to the
  * host. */
@@ -396,13 +410,27 @@ bool fsh_sim_compute_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
 void fsh_sim_compute_free(struct fsh_sim_node *node);
 /* One cycle of what is between a core and memory: sets the inputs of the core, and
  * whether to evaluate it. True if it is active. */
-bool fsh_sim_compute_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
+bool fsh_sim_compute_work(struct fsh_fabric *fab, struct fsh_sim_node *node);
+static inline bool fsh_sim_compute_inputs(struct fsh_fabric *fab,
+                                          struct fsh_sim_node *node)
+{
+    if (!node->core || (!node->io.out.core_busy && node->core->rests))
+        return false;
+    return fsh_sim_compute_work(fab, node);
+}
 uint64_t fsh_sim_compute_due(const struct fsh_sim_compute *core);
 
 /* The same of its collective engine. */
 void fsh_sim_coll_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
 uint64_t fsh_sim_coll_due(const struct fsh_sim_coll *coll);
-bool fsh_sim_coll_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
+bool fsh_sim_coll_work(struct fsh_fabric *fab, struct fsh_sim_node *node);
+static inline bool fsh_sim_coll_inputs(struct fsh_fabric *fab,
+                                       struct fsh_sim_node *node)
+{
+    if (!node->io.out.coll_busy && node->coll.rests)
+        return false;
+    return fsh_sim_coll_work(fab, node);
+}
 
 /* Store a line, of which these bytes, at this address; into the digest as well. */
 void fsh_store_line(struct fsh_sim_node *node, unsigned char *to, uint64_t addr,
@@ -413,12 +441,32 @@ void fsh_load_line(struct fsh_fabric *fab, struct fsh_sim_node *node,
 
 /* The same of its DMA engine. */
 void fsh_sim_dma_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
-bool fsh_sim_dma_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
+bool fsh_sim_dma_work(struct fsh_fabric *fab, struct fsh_sim_node *node);
+static inline bool fsh_sim_dma_inputs(struct fsh_fabric *fab,
+                                      struct fsh_sim_node *node)
+{
+    if (!node->io.out.dma_busy && node->dma.rests)
+        return false;
+    return fsh_sim_dma_work(fab, node);
+}
 uint64_t fsh_sim_dma_due(const struct fsh_sim_dma *dma);
 
 /* One cycle of the register port; true if a valid is up toward the node. */
-bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+bool fsh_host_work(struct fsh_fabric *fab, struct fsh_sim_node *node,
                    uint32_t stall);
+static inline bool fsh_host_step(struct fsh_fabric *fab,
+                                 struct fsh_sim_node *node, uint32_t stall)
+{
+    const struct fsh_host *host = &node->host;
+    struct fsh_node_in *in = &node->io.in;
+    const struct fsh_node_out *out = &node->io.out;
+
+    if (host->head != host->tail || host->answer_at != 0 ||
+        out->bvalid | out->rvalid)
+        return fsh_host_work(fab, node, stall);
+    in->awvalid = in->wvalid = in->arvalid = 0;
+    return false;
+}
 uint64_t fsh_host_due(const struct fsh_host *host);
 
 /* What a recording holds. */

@@ -2,7 +2,7 @@
 /*
  * One node of a fabric in one cycle: what its models see and drive, whether it must
  * be evaluated, and when it is next due. Called by step.c on the thread that steps
- * the node: nothing here touches another node except through fsh_link_push.
+ * the node: nothing here touches another node except through fsh_links_step.
  */
 #include "model.h"
 
@@ -115,28 +115,19 @@ void fsh_sim_node_inputs(struct fsh_fabric *fab, struct fsh_part *part,
     node->cycle = in->cycle = cycle;
     stall = fab->stalling ? fsh_stall_bits(fab, node) : 0;
     in->gate = gate;
-    for (uint32_t p = 0; p < node->ports; p++) {
-        if (out->tx[p].valid) {
-            active = true;
-            if (fab->traced)
-                fab->traced->beat(fab, node->index, p, &out->tx[p]);
-            if (node->tx[p])
-                fsh_link_push(fab, part, node->tx[p], cycle, &out->tx[p]);
-        }
-        active |= fsh_link_pop(&node->rx[p], cycle, &in->rx[p]);
-    }
+    active |= fsh_links_step(fab, part, node);
     active |= fsh_host_step(fab, node, stall);
     active |= fsh_master_step(fab, node, &node->master[FSH_NODE_HOST], stall);
     /* Turns at the memory they share. */
     if (cycle & 1) {
-        core = node->core && fsh_sim_compute_inputs(fab, node);
+        core = fsh_sim_compute_inputs(fab, node);
         coll = fsh_sim_coll_inputs(fab, node);
     }
     active |= memory_inputs(fab, node, stall);
     dma = fsh_sim_dma_inputs(fab, node);
     if (!(cycle & 1)) {
         coll = fsh_sim_coll_inputs(fab, node);
-        core = node->core && fsh_sim_compute_inputs(fab, node);
+        core = fsh_sim_compute_inputs(fab, node);
     }
     if (fab->traced)
         fab->traced->node(fab, node);
