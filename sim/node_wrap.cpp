@@ -68,24 +68,24 @@ FSH_MEMORY(bulk_words, __PVT__i_bulk__DOT__i_buf__DOT__i_words__DOT__mem)
 FSH_MEMORY(bulk_ring, __PVT__i_bulk__DOT__i_buf__DOT__i_ring__DOT__mem)
 FSH_MEMORY(
     loop,
-    fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__i_buf__DOT__i_ram__DOT__mem)
+    fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__i_buf__DOT__i_ram__DOT__mem)
 FSH_MEMORY(
     tracker,
-    fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_tracker__DOT__i_ram__DOT__mem)
+    fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_tracker__DOT__i_ram__DOT__mem)
 #define READ(name) \
-    fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__i_read__DOT__##name##__DOT__gen_block__DOT__i_ram__DOT__mem
+    fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__i_read__DOT__##name##__DOT__gen_block__DOT__i_ram__DOT__mem
 FSH_MEMORY(read_mem0, READ(i_mem0))
 FSH_MEMORY(read_mem1, READ(i_mem1))
 FSH_MEMORY(read_host, READ(i_host))
 #undef READ
 // fsh_link_rx, fsh_link_tx of a port.
 #define LINK(port, name) \
-    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##port##__KET____DOT__##name
+    TOP__fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##port##__KET____DOT__##name
 // fsh_rx of a lane.
 #define LANE_RX(lane) \
-    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__gen_lane__BRA__##lane##__KET____DOT__i_rx
+    TOP__fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__gen_lane__BRA__##lane##__KET____DOT__i_rx
 #define PARK(name) \
-    fsh_card__DOT__i_node__DOT__i_host__DOT__i_park_##name##__DOT__gen_block__DOT__i_ram__DOT__mem
+    fsh_pins__DOT__i_card__DOT__i_node__DOT__i_host__DOT__i_park_##name##__DOT__gen_block__DOT__i_ram__DOT__mem
 FSH_MEMORY(park_req, PARK(req__DOT__i_fifo))
 FSH_MEMORY(park_rep, PARK(rep__DOT__i_fifo))
 FSH_MEMORY(rows_req, PARK(req__DOT__i_rows))
@@ -94,7 +94,7 @@ FSH_MEMORY(rows_rep, PARK(rep__DOT__i_rows))
 FSH_MEMORY(window0, __PVT__gen_half__BRA__0__KET____DOT__i_ram__DOT__mem)
 FSH_MEMORY(window1, __PVT__gen_half__BRA__1__KET____DOT__i_ram__DOT__mem)
 // Of the collective engine's edge: packets that go.
-#define EDGE(name) fsh_card__DOT__i_cedge__DOT__##name##__DOT__i_ram__DOT__mem
+#define EDGE(name) fsh_pins__DOT__i_card__DOT__i_cedge__DOT__##name##__DOT__i_ram__DOT__mem
 FSH_MEMORY(bank0, EDGE(i_cserve__DOT__gen_bank__BRA__0__KET__))
 FSH_MEMORY(bank1, EDGE(i_cserve__DOT__gen_bank__BRA__1__KET__))
 FSH_MEMORY(bank2, EDGE(i_cserve__DOT__gen_bank__BRA__2__KET__))
@@ -102,14 +102,34 @@ FSH_MEMORY(bank3, EDGE(i_cserve__DOT__gen_bank__BRA__3__KET__))
 #undef EDGE
 
 // No memory, but not in every model either.
-FSH_MEMORY(core_idle, fsh_card__DOT__core_idle)
-FSH_MEMORY(core_req, fsh_card__DOT__core_req)
-FSH_MEMORY(core_rsp, fsh_card__DOT__core_rsp)
-FSH_MEMORY(coll_idle, fsh_card__DOT__coll_idle)
-FSH_MEMORY(coll_out, fsh_card__DOT__coll_out)
-FSH_MEMORY(coll_req, fsh_card__DOT__coll_req)
-FSH_MEMORY(dma_idle, fsh_card__DOT__i_node__DOT__dma_idle)
-FSH_MEMORY(dma_room, fsh_card__DOT__i_node__DOT__move_room)
+#define INPUT(name) FSH_MEMORY(name##_q, fsh_pins__DOT__##name##_q)
+INPUT(m_core_awready)
+INPUT(m_core_wready)
+INPUT(m_core_bvalid)
+INPUT(m_core_berr)
+INPUT(m_core_arready)
+INPUT(m_core_rvalid)
+INPUT(m_core_rdata)
+INPUT(m_core_rerr)
+INPUT(m_coll_awready)
+INPUT(m_coll_wready)
+INPUT(m_coll_bvalid)
+INPUT(m_coll_berr)
+INPUT(m_coll_arready)
+INPUT(m_coll_rvalid)
+INPUT(m_coll_rdata)
+INPUT(m_coll_rerr)
+INPUT(m_wide_rsp)
+INPUT(m_line_rsp)
+#undef INPUT
+FSH_MEMORY(core_idle, fsh_pins__DOT__i_card__DOT__core_idle)
+FSH_MEMORY(core_req, fsh_pins__DOT__i_card__DOT__core_req)
+FSH_MEMORY(core_rsp, fsh_pins__DOT__i_card__DOT__core_rsp)
+FSH_MEMORY(coll_idle, fsh_pins__DOT__i_card__DOT__coll_idle)
+FSH_MEMORY(coll_out, fsh_pins__DOT__i_card__DOT__coll_out)
+FSH_MEMORY(coll_req, fsh_pins__DOT__i_card__DOT__coll_req)
+FSH_MEMORY(dma_idle, fsh_pins__DOT__i_card__DOT__i_node__DOT__dma_idle)
+FSH_MEMORY(dma_room, fsh_pins__DOT__i_card__DOT__i_node__DOT__move_room)
 
 template <typename Rx> void leave_out_rx(fsh::still *still, Rx &rx)
 {
@@ -145,50 +165,54 @@ template <typename T> fsh::span all_of(T &object)
 // of lane 0.
 void leave_out_engines(fsh::still *still, Vfsh_card__Syms *syms)
 {
-    unsigned char *coll = all_of(syms->TOP__fsh_card__DOT__i_collective).at;
-    unsigned char *core = all_of(syms->TOP__fsh_card__DOT__i_compute).at;
+    unsigned char *coll = all_of(syms->TOP__fsh_pins__DOT__i_card__DOT__i_collective).at;
+    unsigned char *core = all_of(syms->TOP__fsh_pins__DOT__i_card__DOT__i_compute).at;
     unsigned char *node = all_of(syms->LANE_RX(0)).at;
     Vfsh_card___024root &root = syms->TOP;
     assert(coll < core && core < node);
     still->leave_out({coll, static_cast<size_t>(node - coll)});
 #define PIN(name) still->leave_out(all_of(root.name))
+#define INPUT(name)  \
+    PIN(name##_i);   \
+    still->leave_out(name##_q<Vfsh_card___024root>::of(root))
     PIN(m_core_awvalid_o);
-    PIN(m_core_awready_i);
+    INPUT(m_core_awready);
     PIN(m_core_awaddr_o);
     PIN(m_core_wvalid_o);
-    PIN(m_core_wready_i);
+    INPUT(m_core_wready);
     PIN(m_core_wdata_o);
     PIN(m_core_wstrb_o);
-    PIN(m_core_bvalid_i);
-    PIN(m_core_berr_i);
+    INPUT(m_core_bvalid);
+    INPUT(m_core_berr);
     PIN(m_core_arvalid_o);
-    PIN(m_core_arready_i);
+    INPUT(m_core_arready);
     PIN(m_core_araddr_o);
-    PIN(m_core_rvalid_i);
-    PIN(m_core_rdata_i);
-    PIN(m_core_rerr_i);
+    INPUT(m_core_rvalid);
+    INPUT(m_core_rdata);
+    INPUT(m_core_rerr);
     PIN(core_clk_req_o);
     PIN(m_coll_awvalid_o);
-    PIN(m_coll_awready_i);
+    INPUT(m_coll_awready);
     PIN(m_coll_awaddr_o);
     PIN(m_coll_wvalid_o);
-    PIN(m_coll_wready_i);
+    INPUT(m_coll_wready);
     PIN(m_coll_wdata_o);
     PIN(m_coll_wstrb_o);
-    PIN(m_coll_bvalid_i);
-    PIN(m_coll_berr_i);
+    INPUT(m_coll_bvalid);
+    INPUT(m_coll_berr);
     PIN(m_coll_arvalid_o);
-    PIN(m_coll_arready_i);
+    INPUT(m_coll_arready);
     PIN(m_coll_araddr_o);
-    PIN(m_coll_rvalid_i);
-    PIN(m_coll_rdata_i);
-    PIN(m_coll_rerr_i);
+    INPUT(m_coll_rvalid);
+    INPUT(m_coll_rdata);
+    INPUT(m_coll_rerr);
     PIN(coll_clk_req_o);
     PIN(m_wide_req_o);
-    PIN(m_wide_rsp_i);
+    INPUT(m_wide_rsp);
     PIN(m_line_req_o);
-    PIN(m_line_rsp_i);
+    INPUT(m_line_rsp);
     PIN(dma_clk_req_o);
+#undef INPUT
 #undef PIN
     still->leave_out(core_idle<Vfsh_card___024root>::of(root));
     still->leave_out(core_req<Vfsh_card___024root>::of(root));
@@ -238,10 +262,10 @@ fsh::still *make_still(Vfsh_card *top)
 #undef LEAVE_OUT
     leave_out_window(
         still,
-        syms->TOP__fsh_card__DOT__i_node__DOT__i_host__DOT__i_submit_req);
+        syms->TOP__fsh_pins__DOT__i_card__DOT__i_node__DOT__i_host__DOT__i_submit_req);
     leave_out_window(
         still,
-        syms->TOP__fsh_card__DOT__i_node__DOT__i_host__DOT__i_submit_rep);
+        syms->TOP__fsh_pins__DOT__i_card__DOT__i_node__DOT__i_host__DOT__i_submit_rep);
     still->leave_out(park_req<Root>::of(root));
     still->leave_out(park_rep<Root>::of(root));
     still->leave_out(rows_req<Root>::of(root));
@@ -315,6 +339,8 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
     node->evaluated = false;
     if (waves)
         node->top->trace(&waves->file, 99);
+    // The first evaluation sees no edge, whatever the clocks were.
+    node->top->eval();
     node->still.reset(make_still(node->top));
     release_zeros(all_of(*node->top->rootp->vlSymsp));
     return node;
@@ -383,7 +409,7 @@ void fsh_node_drive(struct fsh_node *node)
         node->top->coll_clk_i = 0;
     if (in.dma_clk)
         node->top->dma_clk_i = 0;
-    node->top->eval();
+    fsh::take_pins(node->top);
 }
 
 void fsh_node_eval(struct fsh_node *node)
@@ -448,7 +474,7 @@ void fsh_node_probe_core(const struct fsh_node *node,
 {
     Vfsh_card__Syms &syms = *node->top->rootp->vlSymsp;
     std::memset(probe, 0, sizeof *probe);
-    fsh::probe_core(syms.TOP__fsh_card__DOT__i_compute, *probe);
+    fsh::probe_core(syms.TOP__fsh_pins__DOT__i_card__DOT__i_compute, *probe);
 }
 
 void fsh_node_state(const struct fsh_node *node, struct fsh_state_node *state,

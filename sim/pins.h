@@ -192,14 +192,12 @@ inline void drive(Vfsh_card *card, const fsh_node_in &in)
     }
 }
 
+// The flags of lane p, the first bytes of what it drives, are bit p of each byte.
 inline void sample_mem(const Vfsh_card___024root *top, fsh_axi_out *axi,
-                       unsigned p)
+                       unsigned p, uint64_t flags)
 {
-    axi->awvalid = (top->m_mem_awvalid_o >> p) & 1u;
-    axi->wvalid = (top->m_mem_wvalid_o >> p) & 1u;
-    axi->bready = (top->m_mem_bready_o >> p) & 1u;
-    axi->arvalid = (top->m_mem_arvalid_o >> p) & 1u;
-    axi->rready = (top->m_mem_rready_o >> p) & 1u;
+    flags = flags >> p & UINT64_C(0x010101010101);
+    std::memcpy(axi, &flags, sizeof flags);
     if (axi->awvalid) {
         axi->awaddr = bits(&top->m_mem_awaddr_o[0], 40 * p, 40);
         axi->awlen = static_cast<uint8_t>(top->m_mem_awlen_o >> (8 * p));
@@ -210,9 +208,28 @@ inline void sample_mem(const Vfsh_card___024root *top, fsh_axi_out *axi,
     }
     if (axi->wvalid) {
         axi->wstrb = static_cast<uint16_t>(top->m_mem_wstrb_o >> (16 * p));
-        axi->wlast = (top->m_mem_wlast_o >> p) & 1u;
         get128(axi->wdata, &top->m_mem_wdata_o[4 * p]);
     }
+}
+
+inline void sample_lanes(const Vfsh_card___024root *top, fsh_axi_out *axi)
+{
+    using axi_out = fsh_axi_out;
+    uint64_t flags = 0;
+    auto put = [&flags](size_t at, uint64_t pins) {
+        flags |= pins << (8 * at);
+    };
+
+    static_assert(offsetof(axi_out, awlen) == sizeof flags - 1,
+                  "the flags, and what is read with awvalid only");
+    put(offsetof(axi_out, awvalid), top->m_mem_awvalid_o);
+    put(offsetof(axi_out, wvalid), top->m_mem_wvalid_o);
+    put(offsetof(axi_out, wlast), top->m_mem_wlast_o);
+    put(offsetof(axi_out, bready), top->m_mem_bready_o);
+    put(offsetof(axi_out, arvalid), top->m_mem_arvalid_o);
+    put(offsetof(axi_out, rready), top->m_mem_rready_o);
+    for (unsigned p = 0; p < FSH_LANES; p++)
+        sample_mem(top, &axi[p], p, flags);
 }
 
 inline void sample_host(const Vfsh_card___024root *top, fsh_axi_out *axi)
@@ -266,7 +283,7 @@ inline void sample_lane(const Vfsh_card___024root *top, fsh_lane_out *lane,
 
 inline void sample_coll(const Vfsh_card___024root *top, fsh_node_out &out)
 {
-    out.coll_valid = top->fsh_card__DOT__coll_valid;
+    out.coll_valid = top->fsh_pins__DOT__i_card__DOT__coll_valid;
     for (unsigned l = 0; l < FSH_COLL_LANES; l++) {
         fsh_lane_out &lane = out.coll[l];
         lane.awvalid = (top->m_coll_awvalid_o >> l) & 1u;
@@ -320,7 +337,7 @@ inline void sample_dma(const Vfsh_card___024root *top, fsh_node_out &out)
         wide.wstrb = bits(pins, 512, 64);
         std::memcpy(wide.wdata, pins, FSH_LANE_BYTES);
     }
-    out.dma_valid = top->fsh_card__DOT__dma_valid;
+    out.dma_valid = top->fsh_pins__DOT__i_card__DOT__dma_valid;
 }
 
 inline void sample_node(const Vfsh_card___024root *top, fsh_node_out &out)
@@ -331,8 +348,7 @@ inline void sample_node(const Vfsh_card___024root *top, fsh_node_out &out)
     out.arready = top->s_axil_arready_o;
     out.rvalid = top->s_axil_rvalid_o;
     out.rdata = top->s_axil_rdata_o;
-    for (unsigned l = 0; l < FSH_LANES; l++)
-        sample_mem(top, &out.axi[l], l);
+    sample_lanes(top, out.axi);
     for (unsigned p = 0; p < FSH_CARD_PORTS; p++) {
         out.tx[p].valid = (top->link_tx_valid_o >> p) & 1u;
         if (!out.tx[p].valid)
@@ -362,9 +378,9 @@ inline void sample(const Vfsh_card *card, const fsh_node_in &in,
         sample_dma(top, out);
     if (!in.core_clk)
         return;
-    out.core_valid =
-        top->fsh_card__DOT__ccmd_valid | top->fsh_card__DOT__cperf_valid;
-    out.run_room = top->fsh_card__DOT__run_room;
+    out.core_valid = top->fsh_pins__DOT__i_card__DOT__ccmd_valid |
+                     top->fsh_pins__DOT__i_card__DOT__cperf_valid;
+    out.run_room = top->fsh_pins__DOT__i_card__DOT__run_room;
     for (unsigned l = 0; l < FSH_COMPUTE_LANES; l++)
         sample_lane(top, &out.lane[l], l);
 }

@@ -17,15 +17,16 @@ namespace fsh
 {
 
 #define LINK_TX(port) \
-    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##port##__KET____DOT__i_tx
+    TOP__fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##port##__KET____DOT__i_tx
 #define SEQ_LANE(lane, name) \
     SEQ(gen_lane__BRA__##lane##__KET____DOT__i_lane__DOT__##name)
 #define SEQ_SEND(lane) \
-    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__gen_lane__BRA__##lane##__KET____DOT__i_lane__DOT__i_send
-#define SEQ(name) fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__##name
+    TOP__fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__gen_lane__BRA__##lane##__KET____DOT__i_lane__DOT__i_send
+#define SEQ(name) \
+    fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__##name
 #define CONTEXTS(name) SEQ(i_contexts__DOT__##name)
 #define LOOP_OK(channel) \
-    fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__gen_channel__BRA__##channel##__KET____DOT__i_credit__DOT__ok_q
+    fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__gen_channel__BRA__##channel##__KET____DOT__i_credit__DOT__ok_q
 #define QUEUE_OK(channel) \
     i_bulk__DOT__gen_channel__BRA__##channel##__KET____DOT__i_credit__DOT__ok_q
 #define CREDITS(name) i_credits__DOT__##name

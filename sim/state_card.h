@@ -12,8 +12,8 @@
 namespace fsh
 {
 
-#define NODE(name) fsh_card__DOT__i_node__DOT__##name
-#define CARD(name) TOP__fsh_card__DOT__i_node__DOT__##name
+#define NODE(name) fsh_pins__DOT__i_card__DOT__i_node__DOT__##name
+#define CARD(name) TOP__fsh_pins__DOT__i_card__DOT__i_node__DOT__##name
 #define GASNET(name) NODE(i_gasnet__DOT__##name)
 #define SEQ(name) GASNET(i_seq__DOT__##name)
 #define LANE_SEQ(l, name) \
@@ -459,7 +459,7 @@ inline void read_card(reader &r, Vfsh_card__Syms &syms)
 #undef RECEIVER
     read_acks(r, syms.TOP, node);
     read_tags(r, syms.TOP);
-    probe_core(syms.TOP__fsh_card__DOT__i_compute, r.state.core);
+    probe_core(syms.TOP__fsh_pins__DOT__i_card__DOT__i_compute, r.state.core);
     read_dma(r, syms.CARD(i_dma));
 }
 

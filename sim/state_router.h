@@ -308,7 +308,7 @@ template <typename Tx> void read_link_tx(reader &r, Tx &tx, unsigned port)
 }
 
 #define LOOP(name) \
-    fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__##name
+    fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__##name
 FSH_STATE(loop_mem, LOOP(i_buf__DOT__i_ram__DOT__mem))
 FSH_STATE(loop_written, LOOP(i_buf__DOT__wptr_q))
 FSH_STATE(loop_read, LOOP(i_buf__DOT__rptr_q))
@@ -343,7 +343,7 @@ template <typename Root> void read_loop(reader &r, Root &root)
 inline void read_router(reader &r, Vfsh_card__Syms &syms)
 {
 #define ROUTER(p, half) \
-    syms.TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##p##__KET____DOT__##half
+    syms.TOP__fsh_pins__DOT__i_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##p##__KET____DOT__##half
 #define PORT(p)                          \
     read_link_rx(r, ROUTER(p, i_rx), p); \
     read_link_tx(r, ROUTER(p, i_tx), p);

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Writes OUT, the functions of together.h for a model of Verilator: the calls that its
-# eval makes, in order, without the loops and triggers around them. For two cards each
-# call is made for the one, then for the other: the code of a node is twice the
-# instruction cache, so each part is fetched once for both. Engines (below) have clocks of
+# eval makes, in order, without the loops and triggers around them. First those for
+# pins_clk_i, which are what follows from pins, alone or with registers: the values that the
+# other clocks' edge is to see. Then those for the other clocks, without what follows from
+# pins, since the next pins come before anyone looks; but what an output of the card follows
+# from, too, is called once more.
+# For two cards each call is made for the one, then for the other: the code of a node is twice
+# the instruction cache, so each part is fetched once for both. Engines (below) have clocks of
 # their own: calls for such a clock and for logic in the engine (class <TOP>_<instance>)
 # are made only where that clock rises; outputs of an engine must be functions of its
 # registers, and go to no other engine but through those of the node.
@@ -10,15 +14,14 @@
 # Where Verilator writes otherwise than expected, OUT calls eval for each card.
 
 set(engines core coll dma) # <engine>_clk_i
-set(core_instance i_compute)
-set(coll_instance i_collective)
-set(dma_instance i_node__DOT__i_dma)
+set(core_instance i_card__DOT__i_compute)
+set(coll_instance i_card__DOT__i_collective)
+set(dma_instance i_card__DOT__i_node__DOT__i_dma)
 
-# body(<variable> <function>): what stands between its braces.
-function(body variable function)
+# body(<variable> <function> <class>): what stands between its braces.
+function(body variable function class)
     set(${variable} "" PARENT_SCOPE)
-    string(FIND "${text}" "void ${TOP}___024root___${function}(${TOP}___024root* vlSelf) {"
-        at)
+    string(FIND "${text}" "void ${class}___${function}(${class}* vlSelf) {" at)
     if(NOT at EQUAL -1)
         string(SUBSTRING "${text}" ${at} -1 body)
         string(FIND "${body}" "\n}\n" end)
@@ -31,7 +34,7 @@ endfunction()
 # calls if triggers have fired, one a line, each behind the numbers of its triggers;
 # nothing if it is not of that form.
 function(steps variable function trigger)
-    body(body ${function})
+    body(body ${function} ${TOP}___024root)
     string(REGEX REPLACE "^.*// Body\n" "" body "${body}")
     set(steps "")
     while(body MATCHES "^    if \\(([^{}]*)\\) {\n([^{}]*)    }\n?")
@@ -52,11 +55,14 @@ function(steps variable function trigger)
     endif()
 endfunction()
 
-# Which trigger is which clock.
+# Which trigger is which clock: node, pins, or of an engine.
 function(clock_of_trigger variable number)
-    set(${variable} "" PARENT_SCOPE)
-    if(triggers MATCHES "at\\(${number}U\\) = \\(\\(IData\\)\\(vlSelf->([a-z_]+)\\)")
-        set(${variable} ${CMAKE_MATCH_1} PARENT_SCOPE)
+    set(${variable} none PARENT_SCOPE)
+    if(triggers MATCHES "at\\(${number}U\\) = \\(\\(IData\\)\\(vlSelf->([a-z]*)_?clk_i\\)")
+        set(${variable} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+        if("${CMAKE_MATCH_1}" STREQUAL "")
+            set(${variable} node PARENT_SCOPE)
+        endif()
     endif()
 endfunction()
 
@@ -67,32 +73,69 @@ foreach(source ${SOURCES})
     string(APPEND text "${part}")
 endforeach()
 string(REPLACE ";" "@" text "${text}") # no list of CMake
-steps(ico eval_ico __VicoTriggered)
+steps(ico eval_ico __VicoTriggered) # wires that tests take over
 steps(nba eval_nba __VnbaTriggered)
 # Nothing is done before the edge's work; and the clocks' last values are where they were.
-body(act eval_act)
-body(triggers eval_triggers__act)
+body(act eval_act ${TOP}___024root)
+body(triggers eval_triggers__act ${TOP}___024root)
 set(clocks)
-foreach(number 0 1 2 3)
+foreach(number 0 1 2 3 4)
     clock_of_trigger(clock ${number})
-    string(REGEX REPLACE "_?clk_i$" "" clock "${clock}")
-    set(clock_${number} "${clock}")
-    list(APPEND clocks "${clock}")
-    if(NOT clock STREQUAL "" AND NOT text MATCHES "__Vtrigrprev__TOP__${clock}_clk_i")
+    set(clock_${number} ${clock})
+    set(number_${clock} ${number})
+    list(APPEND clocks ${clock})
+    string(REPLACE node_ "" pin ${clock}_clk_i)
+    if(NOT text MATCHES "__Vtrigrprev__TOP__${pin}")
         set(nba "")
     endif()
 endforeach()
-if(NOT act MATCHES "VL_DEBUG_IF[^\n]*$" OR NOT clock_0 STREQUAL "" OR
-        NOT triggers MATCHES "at\\(0U\\)[^\n]*clk_i" OR NOT clocks MATCHES core OR
-        NOT clocks MATCHES coll OR NOT clocks MATCHES dma OR triggers MATCHES "at\\(4U\\)")
+list(SORT clocks)
+if(NOT act MATCHES "VL_DEBUG_IF[^\n]*$" OR NOT clocks STREQUAL "coll;core;dma;node;pins" OR
+        triggers MATCHES "at\\(5U\\)")
     set(nba "")
 endif()
 string(REGEX REPLACE "(^|\n)[0-9|]+ " "\\1ico " ico "${ico}") # always
-string(REGEX MATCHALL "[^\n]+\n" steps "${ico}${nba}")
+string(REGEX MATCHALL "[^\n]+\n" steps "${ico}")
+string(REGEX MATCHALL "[^\n]+\n" later "${nba}")
+set(of_pins "^ ?[0-9|]*${number_pins}[0-9|]* ")
+set(first ${later})
+list(FILTER first INCLUDE REGEX "${of_pins}")
+# From the last on: what writes an output of the card, or what those need that do so.
+set(again)
+set(needed "")
+list(REVERSE first)
+foreach(step ${first})
+    if(NOT step MATCHES " ?([0-9|]+) (${TOP}_[A-Za-z0-9_]+)___(nba_[A-Za-z0-9_]+)\\(" OR
+            CMAKE_MATCH_1 STREQUAL number_pins)
+        continue() # not understood, below; or of pins alone, which stay
+    endif()
+    set(type ${CMAKE_MATCH_2})
+    body(body ${CMAKE_MATCH_3} ${type})
+    set(is_needed OFF)
+    if(type STREQUAL ${TOP}___024root AND body MATCHES "vlSelf->[a-z_]+_o[ \n[]+")
+        set(is_needed ON)
+    endif()
+    string(REGEX MATCHALL "[>.][A-Za-z0-9_]+(\\[[^]]*\\])?[ \n]*=[^=]" written "${body}")
+    foreach(variable ${written})
+        string(REGEX REPLACE "^[>.]([A-Za-z0-9_]+).*" "\\1" variable "${variable}")
+        if(needed MATCHES "[>.]${variable}[^A-Za-z0-9_]")
+            set(is_needed ON)
+        endif()
+    endforeach()
+    if(is_needed)
+        list(PREPEND again "${step}")
+        string(APPEND needed "${body}")
+    endif()
+endforeach()
+list(REVERSE first)
+list(APPEND steps ${first})
+list(FILTER later EXCLUDE REGEX "${of_pins}")
+list(APPEND steps ${later} ${again})
 
 set(declared)
 set(one "")    # the edge of card a
 set(two "")    # of cards a and b
+set(rest "")   # of both while none of their engines' clocks rises, which is often
 foreach(engine ${engines})
     set(settle_${engine} "") # its combinational logic
     set(open_${engine} "")   # calls for it alone, not yet written
@@ -132,7 +175,7 @@ foreach(step ${steps})
     if(step MATCHES "^[a-z0-9|]+ vlSelf->__Vm_traceActivity.*@$")
         continue() # of use while waves are written only
     endif()
-    if(NOT step MATCHES "^(ico|[0-3|]+) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@$")
+    if(NOT step MATCHES "^(ico|[0-4|]+) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@$")
         message(STATUS "Verilator: ${TOP}: not understood: ${step}")
         set(known OFF)
         continue()
@@ -149,7 +192,7 @@ foreach(step ${steps})
     engine_of(engine "${fired}" ${instance})
     if(engine)
         string(APPEND open_${engine} "        ${call}")
-        if(fired MATCHES 0)
+        if(fired MATCHES "${number_node}" AND NOT fired MATCHES "${number_pins}")
             string(REPLACE "$" a call "${call}")
             string(APPEND settle_${engine} "    ${call}")
         endif()
@@ -159,6 +202,7 @@ foreach(step ${steps})
         string(REPLACE "$" b call_b "${call}")
         string(APPEND one "    ${call_a}")
         string(APPEND two "    ${call_a}    ${call_b}")
+        string(APPEND rest "        ${call_a}        ${call_b}")
     endif()
 endforeach()
 close_engines()
@@ -168,6 +212,7 @@ list(JOIN declared "" declared)
 # What comes before the calls for card <which>, its model in <top>; and after them.
 function(around before after which top)
     set(text_before "    ${TOP}__Syms *const ${which} = ${top}->rootp->vlSymsp@
+    ${top}->pins_clk_i = ${which}->TOP.__Vtrigrprev__TOP__pins_clk_i = 1@
     ${top}->clk_i = ${which}->TOP.__Vtrigrprev__TOP__clk_i = 1@\n")
     set(text_after "")
     foreach(engine ${engines})
@@ -188,7 +233,7 @@ set(head_two "void fsh::edge_of_two(${TOP} *one, clocks &of_a, ${TOP} *two,
                       clocks &of_b)\n{\n")
 set(file "// Made by together.cmake.\n#include \"${TOP}__Syms.h\"\n#include \"together.h\"\n")
 set(understood OFF)
-if(known AND NOT ico STREQUAL "" AND NOT nba STREQUAL "")
+if(known AND NOT nba STREQUAL "")
     set(understood ON)
     string(APPEND file "\n${declared}")
 else()
@@ -208,9 +253,17 @@ if(understood)
     around(before after a card)
     around(before_a after_a a one)
     around(before_b after_b b two)
+    foreach(which a b)
+        list(TRANSFORM engines REPLACE "(.+)" "of_${which}.\\1.rises" OUTPUT_VARIABLE rises)
+        list(JOIN rises " || " rises_${which})
+    endforeach()
     string(APPEND file "\n${head_one}${before}${one}${after}}
 
-${head_two}${before_a}${before_b}${two}${after_a}${after_b}}\n")
+${head_two}${before_a}${before_b}
+    if (!(${rises_a} || ${rises_b})) {
+${rest}    } else {
+${two}    }
+${after_a}${after_b}}\n")
 else()
     string(APPEND file "
 ${head_one}    fsh::edge(card, true, of_a.core.rises, of_a.coll.rises, of_a.dma.rises)@\n}

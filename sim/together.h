@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A rising edge of clk_i for one or two cards, and of core_clk_i and coll_clk_i for
-// those whose compute core or collective engine wants it: together.cmake writes it, from the calls that
+// A rising edge of pins_clk_i and then of clk_i for one or two cards, and of the clocks of
+// those engines that want it: together.cmake writes it, from the calls that
 // Verilator's eval makes. For cards that have been evaluated before, and not
-// while waves are written: combinational logic of an engine is not evaluated while
-// its clock rests. Nothing else depends on it, since the outputs of fsh_compute and
-// fsh_cengine are functions of registers.
+// while waves are written: what follows from pins is not evaluated after the edge of clk_i,
+// and combinational logic of an engine not while its clock rests. Nothing else depends on
+// it, since the outputs of engines are functions of registers.
 #ifndef FSH_SIM_TOGETHER_H
 #define FSH_SIM_TOGETHER_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The inside of a card for node_wrap.cpp and what tests add to it (C++). Only
-// rising edges of the four clocks. One VerilatedContext per model; while waves
+// rising edges of its clocks. One VerilatedContext per model; while waves
 // are written all models share one, as Verilator demands of what goes to one
 // file.
 #ifndef FSH_SIM_WRAP_H
@@ -39,6 +39,10 @@ namespace fsh
 // Where Verilator keeps what the clocks were at the last evaluation, by its own
 // names; nowhere if it does not.
 template <typename Root, typename = void> struct last_clocks {
+    static bool forget_pins(Root *)
+    {
+        return false;
+    }
     static bool forget(Root *, bool, bool, bool, bool)
     {
         return false;
@@ -47,6 +51,11 @@ template <typename Root, typename = void> struct last_clocks {
 template <typename Root>
 struct last_clocks<Root,
                    std::void_t<decltype(Root::__Vtrigrprev__TOP__core_clk_i)>> {
+    static bool forget_pins(Root *root)
+    {
+        root->__Vtrigrprev__TOP__pins_clk_i = 0;
+        return true;
+    }
     static bool forget(Root *root, bool clk, bool core_clk, bool coll_clk,
                        bool dma_clk)
     {
@@ -62,12 +71,25 @@ struct last_clocks<Root,
     }
 };
 
-// Passes a rising edge. Forgetting that a clock was high is the same as an
+// Takes the values of the pins over. Forgetting that a clock was high is the same as an
 // evaluation with the clock low, at no cost.
+template <typename Top> inline void take_pins(Top *top)
+{
+    using Root = std::remove_pointer_t<decltype(top->rootp)>;
+    if (!last_clocks<Root>::forget_pins(top->rootp)) {
+        top->pins_clk_i = 0;
+        top->eval();
+    }
+    top->pins_clk_i = 1;
+    top->eval();
+}
+
+// Passes a rising edge, with the pins as they are now.
 template <typename Top>
 inline void edge(Top *top, bool clk, bool core_clk, bool coll_clk, bool dma_clk)
 {
     using Root = std::remove_pointer_t<decltype(top->rootp)>;
+    take_pins(top);
     if (!last_clocks<Root>::forget(top->rootp, clk, core_clk, coll_clk,
                                    dma_clk)) {
         top->clk_i = top->clk_i && !clk;

@@ -20,8 +20,8 @@ struct player {
 };
 std::map<fsh_node *, player> players;
 
-#define WIRE(name) root.fsh_card__DOT__##name
-#define FORCE(name) root.fsh_card__DOT__##name##__VforceVal
+#define WIRE(name) root.fsh_pins__DOT__i_card__DOT__##name
+#define FORCE(name) root.fsh_pins__DOT__i_card__DOT__##name##__VforceVal
 
 fsh_port_out driven_by_node(const Vfsh_card___024root &root)
 {
@@ -45,7 +45,7 @@ fsh_port_out driven_by_node(const Vfsh_card___024root &root)
 void take_over(Vfsh_card___024root &root)
 {
 #define QUIET(name)                             \
-    root.fsh_card__DOT__##name##__VforceEn = 1; \
+    root.fsh_pins__DOT__i_card__DOT__##name##__VforceEn = 1; \
     FORCE(name) = 0;
     QUIET(run_valid)
     QUIET(sig_valid)
@@ -56,9 +56,9 @@ void take_over(Vfsh_card___024root &root)
     QUIET(ccmd_valid)
     QUIET(run_room)
 #undef QUIET
-    root.fsh_card__DOT__run_room__VforceEn = 3;
+    root.fsh_pins__DOT__i_card__DOT__run_room__VforceEn = 3;
     for (unsigned i = 0; i < 4; i++)
-        root.fsh_card__DOT__ccmd__VforceEn[i] = ~0u;
+        root.fsh_pins__DOT__i_card__DOT__ccmd__VforceEn[i] = ~0u;
 }
 
 void play(Vfsh_card___024root &root, const fsh_port_in &port)

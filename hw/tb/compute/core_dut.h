@@ -17,8 +17,9 @@ class CoreDut
   public:
 #define PIN(type, name, pin) type &name = top_.pin;
 #define IN(type, name, wire) \
-    type &name = root_.fsh_card__DOT__##wire##__VforceVal;
-#define OUT(type, name, wire) const type &name = root_.fsh_card__DOT__##wire;
+    type &name = root_.fsh_pins__DOT__i_card__DOT__##wire##__VforceVal;
+#define OUT(type, name, wire) \
+    const type &name = root_.fsh_pins__DOT__i_card__DOT__##wire;
     PIN(CData, clk_i, core_clk_i)
     PIN(CData, rst_i, rst_i)
     PIN(QData, cycle_i, cycle_i)
@@ -73,7 +74,7 @@ class CoreDut
             quiet.core_present = quiet.rst = 1;
         fsh::drive(&top_, quiet);
         top_.clk_i = top_.core_clk_i = top_.coll_clk_i = top_.dma_clk_i = 0;
-        top_.eval();
+        take_pins();
         take_over();
         // The clocks of the other engines rise in reset only: they stay idle.
         for (int i = 0; i < 3; i++) {
@@ -92,8 +93,13 @@ class CoreDut
         top_.eval();
     }
 
+    // The pins of the card are registers.
     void eval()
     {
+        CData clk = clk_i;
+        clk_i = was_;
+        take_pins();
+        clk_i = was_ = clk;
         top_.eval();
     }
 
@@ -103,9 +109,20 @@ class CoreDut
     }
 
   private:
+    CData was_ = 0; // clk_i at the last evaluation
+
+    void take_pins()
+    {
+        top_.pins_clk_i = 0;
+        top_.eval();
+        top_.pins_clk_i = 1;
+        top_.eval();
+    }
+
     void take_over()
     {
-#define FORCE(wire, bits) root_.fsh_card__DOT__##wire##__VforceEn = bits;
+#define FORCE(wire, bits) \
+    root_.fsh_pins__DOT__i_card__DOT__##wire##__VforceEn = bits;
         FORCE(node, 0xff)
         FORCE(seg_base, (UINT64_C(1) << 40) - 1)
         FORCE(seg_size, (UINT64_C(1) << 40) - 1)
