@@ -23,7 +23,7 @@
 #define CARD ((size_t)1 << 20)
 #define BUFFER ((size_t)16 << 10)
 #define LIMIT_S 20.0
-#define SHORT_S 3.0
+#define SHORT_S 2.0
 #define WAIT_NS (20 * UINT64_C(1000000000))
 enum { ENTRIES = 4, MOST = 3000, RUNS = 4 };
 
@@ -309,10 +309,12 @@ static void test_refusals(void)
     end();
 }
 
-/* Longer than the limit on silence; another client's transfers go on meanwhile. */
+/* Longer than the limit on silence, while another client's transfers go on; and as long
+ * without a call. */
 static void test_long(void)
 {
     struct fsh_bridge_transfer t = make(2, 1);
+    const struct timespec nap = {(time_t)(1.5 * SHORT_S), 0};
     struct fsh_bridge_client *first;
     uint64_t until;
     char why[512] = "";
@@ -330,6 +332,9 @@ static void test_long(void)
               fsh_bridge_why(first));
         fine_move(FSH_BRIDGE_PATH_ROUND, 1000);
     }
+    nanosleep(&nap, NULL);
+    CHECK(fsh_bridge_test(first, NULL) == FSH_BRIDGE_PENDING, "%s",
+          fsh_bridge_why(first));
     set(false, FSH_STATUS_OK, false);
     CHECK(fsh_bridge_wait(first) == FSH_BRIDGE_OK, "%s", fsh_bridge_why(first));
     fsh_bridge_close(first);
