@@ -51,7 +51,7 @@ fshmem_status_t fshmem_bridge_info(gasnet_node_t node,
 /* A transfer: bytes to the card, then commands of its compute core, then bytes from the
  * card. Each part may be missing, but not both directions. Where commands of this rank do not
  * reach the node's core (a rank without a card, conduit mixed) its bridge runs them: at most
- * 65536 of the core (some commands are several). A round trip without commands, of
+ * 65536 of the core (some commands are several), else FSHMEM_ERR_ARGUMENT. A round trip without commands, of
  * as many bytes back from where they went to, moves each piece back as soon as it is in
  * the card; otherwise a part begins when the one before it has ended. */
 typedef struct fshmem_bridge_transfer {

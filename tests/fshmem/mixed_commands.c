@@ -158,6 +158,25 @@ static void fail(gasnet_node_t node)
     CHECK_EQ(bytes[1], 1);
 }
 
+/* More than a server takes. */
+static void exceed(gasnet_node_t node)
+{
+    const fshmem_flow_t none = {0};
+    const size_t n = 65537;
+    fshmem_command_t *command =
+        (fshmem_command_t *)cores_alloc(n * sizeof *command);
+    fshmem_bridge_transfer_t t = {command, 4, place.c, command, n, 0, 0, 0};
+
+    FINE(fshmem_command_nop(0, &none, &command[0]));
+    for (size_t i = 1; i < n; i++) {
+        command[i] = command[0];
+    }
+    REFUSED(fshmem_bridge_exchange(node, &t, 0), FSHMEM_ERR_ARGUMENT);
+    CHECK(strstr(fshmem_bridge_why(node), "1 to 65536 commands") != NULL, "%s",
+          fshmem_bridge_why(node));
+    free(command);
+}
+
 /* What is wrong is said before anything moves. */
 static void refuse(gasnet_node_t node)
 {
@@ -194,6 +213,7 @@ static void without_card(void)
             }
             fail(node);
             refuse(node);
+            exceed(node);
         }
     }
     for (gasnet_node_t node = 0; node < conf.n; node++) {
