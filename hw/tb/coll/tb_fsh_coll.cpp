@@ -748,9 +748,9 @@ int main(int argc, char **argv)
     if (level > 30)
         test.fail("a level of a barrier takes %llu cycles",
                   (unsigned long long)level);
-    keeps_links_busy(test, 8, 2, false, 91);
+    keeps_links_busy(test, 8, 2, false, 89);
     // Two units with one master of memory would take 120 cycles for a packet each.
-    keeps_links_busy(test, 8, 1, true, 60);
+    keeps_links_busy(test, 8, 1, true, 72);
     // A link brings a packet of 1 KiB in 66 cycles, header and all.
     keeps_up(test, "combined, FP32", FSH_PROGRAM_REDUCE_SCATTER, FSH_FOLD_FLOAT,
              40);
