@@ -16,6 +16,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAIR = {"am_rtt": 1.05, "put_8": 1.05, "get_8": 1.05, "flood": 1.05}  # times smp
+MEMORY = 8192 + 64 + 32 * 2  # KiB of a rank with one other host, of two ranks
 START = 15  # seconds
 KEEP = {"FSHMEM_SEGMENT_MAX": "1M"}
 
@@ -27,7 +28,7 @@ def figures(output):
 
 def pairs(args, tools):
     """Rows of operations of two ranks."""
-    found = {test: {"smp": [], "ofi": []} for test in PAIR}
+    found = {test: {"smp": [], "ofi": []} for test in (*PAIR, "memory")}
     with tools.Hosts(2) as hosts:
         for turn in range(args.rounds):
             for conduit in ("smp", "ofi") if turn % 2 else ("ofi", "smp"):
@@ -43,14 +44,17 @@ def pairs(args, tools):
                         hosts, tools.launchers()[-1], 2, args.pair, args.blocks,
                         env={"FSHMEM_CONDUIT": "ofi", **KEEP}, limit=120)
                 got = figures(output)
-                if code or set(got) != set(PAIR):
+                if code or set(got) != set(found):
                     sys.exit(f"hosts.py: {conduit}: exit {code}: {output.strip()[-300:]}")
                 for test, ns in got.items():
                     found[test][conduit].append(ns)
+    memory = found.pop("memory")
     return [{"test": test, "ranks": 2, "smp_ns": statistics.median(ns["smp"]),
              "ofi_ns": statistics.median(ns["ofi"]),
              "ratio": statistics.median(ns["ofi"]) / statistics.median(ns["smp"]),
-             "target": PAIR[test]} for test, ns in found.items()]
+             "target": PAIR[test]} for test, ns in found.items()] + \
+        [{"test": "memory", "ranks": 4, "hosts": 2, "kib": max(memory["ofi"]),
+          "target": MEMORY}]
 
 
 def starts(args, tools):
@@ -102,6 +106,10 @@ def main():
             reached = row["seconds"] <= row["target"]
             print(f"{row['launcher']}: {row['ranks']} ranks on 4 hosts, start to end: "
                   f"{row['seconds']:.1f} s, at most {row['most']:.1f} "
+                  f"(<= {row['target']}: {'pass' if reached else 'falls short'})")
+        elif row["test"] == "memory":
+            reached = row["kib"] <= row["target"]
+            print(f"memory of a rank (anonymous, touched): {row['kib']:.0f} KiB "
                   f"(<= {row['target']}: {'pass' if reached else 'falls short'})")
         else:
             reached = row["ratio"] <= row["target"]

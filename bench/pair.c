@@ -2,7 +2,7 @@
 /*
  * What two ranks of one host, 0 and 1, take for short operations, whatever the conduit and the
  * other ranks, which wait in a barrier: pair [BLOCKS]. Prints "pair TEST NS" for each test, the
- * median of blocks of OPERATIONS. Payloads are not read. Wall clock.
+ * median of blocks of OPERATIONS, and "pair memory KIB". Payloads are not read. Wall clock.
  */
 #include <gasnet.h>
 
@@ -54,6 +54,20 @@ static void get(unsigned i)
 {
     (void)i;
     gasnet_get(&value, 1, there, 8);
+}
+
+/* Memory of its own that this rank has touched, the library's and its libraries' included. */
+static void tell_memory(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[128];
+    unsigned long kib;
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "RssAnon: %lu", &kib) == 1)
+            printf("pair memory %lu\n", kib);
+    if (file != NULL)
+        fclose(file);
 }
 
 /* Acknowledged once a block. */
@@ -133,6 +147,7 @@ int main(int argc, char **argv)
         measure("put_8", put, blocks);
         measure("get_8", get, blocks);
         measure("flood", flood, blocks);
+        tell_memory();
     }
     meet();
     gasnet_exit(0);

@@ -25,11 +25,13 @@ def few_ranks():
         check(code == 0, f"{code} {output}")
         with open(path, encoding="utf-8") as file:
             rows = json.load(file)
-    check({row["test"] for row in rows if row["test"] != "start"} == PAIR, f"{rows}")
+    check({row["test"] for row in rows if row["test"] != "start"} == {*PAIR, "memory"}, f"{rows}")
     check({row["launcher"] for row in rows if row["test"] == "start"} == names, f"{rows}")
     for row in rows:
         if row["test"] == "start":
             check(row["ranks"] == 8 and 0 < row["seconds"] <= row["most"], f"{row}")
+        elif row["test"] == "memory":
+            check(row["kib"] > 100, f"{row}")
         else:
             check(row["smp_ns"] > 0 and abs(row["ofi_ns"] / row["smp_ns"] / row["ratio"] - 1)
                   < 1e-6, f"{row}")
