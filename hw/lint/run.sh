@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Reads every RTL file as its own top with Verilator (-Wall, all warnings
-# fatal) and with yosys (hierarchy, processes, no latch, no undriven or doubly
-# driven wire), and checks the text rules. Last line: "lint: N files ok".
+# Reads every RTL file, and the top of the simulator's model (sim/), as its own top with
+# Verilator (-Wall, all warnings fatal) and with yosys (hierarchy, processes, no latch, no
+# undriven or doubly driven wire), and checks the text rules. Last line: "lint: N files ok".
 # Argument: names of modules (default all). Needs verilator, yosys, python3.
 set -u
 
@@ -16,7 +16,7 @@ failed=0
 count=0
 
 packages=$(find "$rtl" -name '*_pkg.sv' | sort)
-modules=$(find "$rtl" -name '*.sv' ! -name '*_pkg.sv' | sort)
+modules=$(find "$rtl" "$here/../../sim" -name '*.sv' ! -name '*_pkg.sv' | sort)
 search=
 for dir in "$rtl"/*/; do
     search="$search -y $dir -I$dir"
