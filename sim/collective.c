@@ -7,9 +7,9 @@
 
 void fsh_sim_coll_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
-    for (uint32_t l = 0; l < FSH_COLL_LANES; l++) /* both stall alike */
-        fsh_lane_init(fab, node, &node->coll.lane[l], FSH_COMPUTE_LANES,
-                      &node->io.out.coll[l], &node->io.in.coll[l]);
+    for (uint32_t l = 0; l < FSH_COLL_LANES; l++)
+        fsh_lane_init(fab, node, &node->coll.lane[l], l, &node->io.out.coll[l],
+                      &node->io.in.coll[l]);
     if (node->dram_pool.rate < FSH_LANE_BYTES)
         node->dram_pool.carry = FSH_LANE_BYTES - 1;
     node->io.in.coll_present = 1;
@@ -33,9 +33,9 @@ bool fsh_sim_coll_work(struct fsh_fabric *fab, struct fsh_sim_node *node)
     bool active = node->io.out.coll_busy;
     uint32_t stall;
 
-    stall = fab->stalling ? fsh_stall_lanes(fab, node) : 0;
-    for (uint32_t k = 0; k < FSH_COLL_LANES;
-         k++) { /* who is first takes turns */
+    stall = fab->stalling ? fsh_stall_coll(fab, node) : 0;
+    /* Who is first takes turns. */
+    for (uint32_t k = 0; k < FSH_COLL_LANES; k++) {
         uint32_t l = (k + (uint32_t)node->cycle) % FSH_COLL_LANES;
 
         active |= fsh_lane_step(fab, node, &coll->lane[l], stall);

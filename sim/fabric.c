@@ -68,6 +68,14 @@ uint32_t fsh_stall_lanes(const struct fsh_fabric *fab,
                : 0;
 }
 
+uint32_t fsh_stall_coll(const struct fsh_fabric *fab,
+                        const struct fsh_sim_node *node)
+{
+    return fab->config.stall
+               ? draw_stalls(fab, 2 * FSH_MAX_NODES + node->index, node->cycle)
+               : 0;
+}
+
 uint32_t fsh_stall_bits(const struct fsh_fabric *fab,
                         const struct fsh_sim_node *node)
 {

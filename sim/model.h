@@ -318,6 +318,9 @@ uint32_t fsh_link_extra(const struct fsh_fabric *fab,
 /* The same for the lanes of a compute core, held ones not included. */
 uint32_t fsh_stall_lanes(const struct fsh_fabric *fab,
                          const struct fsh_sim_node *node);
+/* And of its collective engine. */
+uint32_t fsh_stall_coll(const struct fsh_fabric *fab,
+                        const struct fsh_sim_node *node);
 
 /* The models see the outputs of a node in this cycle and set its inputs; decides whether
  * the node and its core must be evaluated, and sets `wake`. */

@@ -82,56 +82,56 @@ inline void drive_axi(Vfsh_card___024root *top, const fsh_axi_in *axi)
         set128(&top->m_host_rdata_i[0], host.rdata);
 }
 
-inline void drive_lanes(Vfsh_card___024root *top, const fsh_lane_in *lanes)
+// Flags of lanes, as bit l of each.
+struct lane_flags {
+    unsigned awready, wready, bvalid, berr, arready, rvalid, rerr;
+};
+
+// Those of what lanes are given; and their data, into its pins.
+inline lane_flags drive_lanes(const fsh_lane_in *lanes, unsigned count,
+                              uint32_t *rdata)
 {
-    unsigned awready = 0, wready = 0, bvalid = 0, berr = 0;
-    unsigned arready = 0, rvalid = 0, rerr = 0;
-    for (unsigned l = 0; l < FSH_COMPUTE_LANES; l++) {
+    lane_flags f = {};
+    for (unsigned l = 0; l < count; l++) {
         const fsh_lane_in &lane = lanes[l];
-        awready |= static_cast<unsigned>(lane.awready) << l;
-        wready |= static_cast<unsigned>(lane.wready) << l;
-        bvalid |= static_cast<unsigned>(lane.bvalid) << l;
-        berr |= static_cast<unsigned>(lane.berr) << l;
-        arready |= static_cast<unsigned>(lane.arready) << l;
-        rvalid |= static_cast<unsigned>(lane.rvalid) << l;
-        rerr |= static_cast<unsigned>(lane.rerr) << l;
+        f.awready |= static_cast<unsigned>(lane.awready) << l;
+        f.wready |= static_cast<unsigned>(lane.wready) << l;
+        f.bvalid |= static_cast<unsigned>(lane.bvalid) << l;
+        f.berr |= static_cast<unsigned>(lane.berr) << l;
+        f.arready |= static_cast<unsigned>(lane.arready) << l;
+        f.rvalid |= static_cast<unsigned>(lane.rvalid) << l;
+        f.rerr |= static_cast<unsigned>(lane.rerr) << l;
         if (lane.rvalid)
-            std::memcpy(&top->m_core_rdata_i[FSH_LANE_BYTES / 4 * l],
-                        lane.rdata, FSH_LANE_BYTES);
+            std::memcpy(rdata + FSH_LANE_BYTES / 4 * l, lane.rdata,
+                        FSH_LANE_BYTES);
     }
-    top->m_core_awready_i = static_cast<CData>(awready);
-    top->m_core_wready_i = static_cast<CData>(wready);
-    top->m_core_bvalid_i = static_cast<CData>(bvalid);
-    top->m_core_berr_i = static_cast<CData>(berr);
-    top->m_core_arready_i = static_cast<CData>(arready);
-    top->m_core_rvalid_i = static_cast<CData>(rvalid);
-    top->m_core_rerr_i = static_cast<CData>(rerr);
+    return f;
+}
+
+inline void drive_core(Vfsh_card___024root *top, const fsh_lane_in *lanes)
+{
+    const lane_flags f =
+        drive_lanes(lanes, FSH_COMPUTE_LANES, &top->m_core_rdata_i[0]);
+    top->m_core_awready_i = static_cast<CData>(f.awready);
+    top->m_core_wready_i = static_cast<CData>(f.wready);
+    top->m_core_bvalid_i = static_cast<CData>(f.bvalid);
+    top->m_core_berr_i = static_cast<CData>(f.berr);
+    top->m_core_arready_i = static_cast<CData>(f.arready);
+    top->m_core_rvalid_i = static_cast<CData>(f.rvalid);
+    top->m_core_rerr_i = static_cast<CData>(f.rerr);
 }
 
 inline void drive_coll(Vfsh_card___024root *top, const fsh_lane_in *lanes)
 {
-    unsigned awready = 0, wready = 0, bvalid = 0, berr = 0;
-    unsigned arready = 0, rvalid = 0, rerr = 0;
-    for (unsigned l = 0; l < FSH_COLL_LANES; l++) {
-        const fsh_lane_in &lane = lanes[l];
-        awready |= static_cast<unsigned>(lane.awready) << l;
-        wready |= static_cast<unsigned>(lane.wready) << l;
-        bvalid |= static_cast<unsigned>(lane.bvalid) << l;
-        berr |= static_cast<unsigned>(lane.berr) << l;
-        arready |= static_cast<unsigned>(lane.arready) << l;
-        rvalid |= static_cast<unsigned>(lane.rvalid) << l;
-        rerr |= static_cast<unsigned>(lane.rerr) << l;
-        if (lane.rvalid)
-            std::memcpy(&top->m_coll_rdata_i[FSH_LANE_BYTES / 4 * l],
-                        lane.rdata, FSH_LANE_BYTES);
-    }
-    top->m_coll_awready_i = static_cast<CData>(awready);
-    top->m_coll_wready_i = static_cast<CData>(wready);
-    top->m_coll_bvalid_i = static_cast<CData>(bvalid);
-    top->m_coll_berr_i = static_cast<CData>(berr);
-    top->m_coll_arready_i = static_cast<CData>(arready);
-    top->m_coll_rvalid_i = static_cast<CData>(rvalid);
-    top->m_coll_rerr_i = static_cast<CData>(rerr);
+    const lane_flags f =
+        drive_lanes(lanes, FSH_COLL_LANES, &top->m_coll_rdata_i[0]);
+    top->m_coll_awready_i = static_cast<CData>(f.awready);
+    top->m_coll_wready_i = static_cast<CData>(f.wready);
+    top->m_coll_bvalid_i = static_cast<CData>(f.bvalid);
+    top->m_coll_berr_i = static_cast<CData>(f.berr);
+    top->m_coll_arready_i = static_cast<CData>(f.arready);
+    top->m_coll_rvalid_i = static_cast<CData>(f.rvalid);
+    top->m_coll_rerr_i = static_cast<CData>(f.rerr);
 }
 
 // Records of fsh_axi_pkg, data lowest: responses.
@@ -183,7 +183,7 @@ inline void drive(Vfsh_card *card, const fsh_node_in &in)
     if (in.clk)
         drive_node(top, in);
     if (in.core_clk)
-        drive_lanes(top, in.lane);
+        drive_core(top, in.lane);
     if (in.coll_clk)
         drive_coll(top, in.coll);
     if (in.dma_clk) {
@@ -212,7 +212,7 @@ inline void sample_mem(const Vfsh_card___024root *top, fsh_axi_out *axi,
     }
 }
 
-inline void sample_lanes(const Vfsh_card___024root *top, fsh_axi_out *axi)
+inline void sample_mems(const Vfsh_card___024root *top, fsh_axi_out *axi)
 {
     using axi_out = fsh_axi_out;
     uint64_t flags = 0;
@@ -263,20 +263,28 @@ inline uint64_t lane_address(const uint32_t *words, unsigned lane)
     return value;
 }
 
-inline void sample_lane(const Vfsh_card___024root *top, fsh_lane_out *lane,
-                        unsigned l)
+// Pins that lanes drive.
+struct lane_pins {
+    unsigned awvalid, wvalid, arvalid; // bit l is of lane l
+    const uint32_t *awaddr, *araddr, *wstrb, *wdata;
+};
+
+inline void sample_lanes(const lane_pins &pins, fsh_lane_out *lanes,
+                         unsigned count)
 {
-    lane->awvalid = (top->m_core_awvalid_o >> l) & 1u;
-    lane->wvalid = (top->m_core_wvalid_o >> l) & 1u;
-    lane->arvalid = (top->m_core_arvalid_o >> l) & 1u;
-    if (lane->awvalid)
-        lane->awaddr = lane_address(&top->m_core_awaddr_o[0], l);
-    if (lane->arvalid)
-        lane->araddr = lane_address(&top->m_core_araddr_o[0], l);
-    if (lane->wvalid) {
-        std::memcpy(&lane->wstrb, &top->m_core_wstrb_o[2 * l],
-                    sizeof lane->wstrb);
-        std::memcpy(lane->wdata, &top->m_core_wdata_o[FSH_LANE_BYTES / 4 * l],
+    for (unsigned l = 0; l < count; l++) {
+        fsh_lane_out &lane = lanes[l];
+        lane.awvalid = (pins.awvalid >> l) & 1u;
+        lane.wvalid = (pins.wvalid >> l) & 1u;
+        lane.arvalid = (pins.arvalid >> l) & 1u;
+        if (lane.awvalid)
+            lane.awaddr = lane_address(pins.awaddr, l);
+        if (lane.arvalid)
+            lane.araddr = lane_address(pins.araddr, l);
+        if (!lane.wvalid)
+            continue;
+        std::memcpy(&lane.wstrb, pins.wstrb + 2 * l, sizeof lane.wstrb);
+        std::memcpy(lane.wdata, pins.wdata + FSH_LANE_BYTES / 4 * l,
                     FSH_LANE_BYTES);
     }
 }
@@ -284,23 +292,11 @@ inline void sample_lane(const Vfsh_card___024root *top, fsh_lane_out *lane,
 inline void sample_coll(const Vfsh_card___024root *top, fsh_node_out &out)
 {
     out.coll_valid = top->fsh_pins__DOT__i_card__DOT__coll_valid;
-    for (unsigned l = 0; l < FSH_COLL_LANES; l++) {
-        fsh_lane_out &lane = out.coll[l];
-        lane.awvalid = (top->m_coll_awvalid_o >> l) & 1u;
-        lane.wvalid = (top->m_coll_wvalid_o >> l) & 1u;
-        lane.arvalid = (top->m_coll_arvalid_o >> l) & 1u;
-        if (lane.awvalid)
-            lane.awaddr = lane_address(&top->m_coll_awaddr_o[0], l);
-        if (lane.arvalid)
-            lane.araddr = lane_address(&top->m_coll_araddr_o[0], l);
-        if (lane.wvalid) {
-            std::memcpy(&lane.wstrb, &top->m_coll_wstrb_o[2 * l],
-                        sizeof lane.wstrb);
-            std::memcpy(lane.wdata,
-                        &top->m_coll_wdata_o[FSH_LANE_BYTES / 4 * l],
-                        FSH_LANE_BYTES);
-        }
-    }
+    sample_lanes({top->m_coll_awvalid_o, top->m_coll_wvalid_o,
+                  top->m_coll_arvalid_o, &top->m_coll_awaddr_o[0],
+                  &top->m_coll_araddr_o[0], &top->m_coll_wstrb_o[0],
+                  &top->m_coll_wdata_o[0]},
+                 out.coll, FSH_COLL_LANES);
 }
 
 // Requests: data 512 bits, strobes 64, addresses, lengths, valid.
@@ -348,7 +344,7 @@ inline void sample_node(const Vfsh_card___024root *top, fsh_node_out &out)
     out.arready = top->s_axil_arready_o;
     out.rvalid = top->s_axil_rvalid_o;
     out.rdata = top->s_axil_rdata_o;
-    sample_lanes(top, out.axi);
+    sample_mems(top, out.axi);
     for (unsigned p = 0; p < FSH_CARD_PORTS; p++) {
         out.tx[p].valid = (top->link_tx_valid_o >> p) & 1u;
         if (!out.tx[p].valid)
@@ -381,8 +377,11 @@ inline void sample(const Vfsh_card *card, const fsh_node_in &in,
     out.core_valid = top->fsh_pins__DOT__i_card__DOT__ccmd_valid |
                      top->fsh_pins__DOT__i_card__DOT__cperf_valid;
     out.run_room = top->fsh_pins__DOT__i_card__DOT__run_room;
-    for (unsigned l = 0; l < FSH_COMPUTE_LANES; l++)
-        sample_lane(top, &out.lane[l], l);
+    sample_lanes({top->m_core_awvalid_o, top->m_core_wvalid_o,
+                  top->m_core_arvalid_o, &top->m_core_awaddr_o[0],
+                  &top->m_core_araddr_o[0], &top->m_core_wstrb_o[0],
+                  &top->m_core_wdata_o[0]},
+                 out.lane, FSH_COMPUTE_LANES);
 }
 
 } // namespace fsh

@@ -206,6 +206,41 @@ static void check_folds(void)
     CHECK(!fsh_card_folds(FSH_FOLD_INT32, FSH_FOLD_MINLOC));
 }
 
+/* Each part is in one series, with those that are as long, and has SeqIDs of its own there. */
+static void check_series_cut(void)
+{
+    for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)
+        for (size_t each = 1; each < 300; each += each / 8 + 1)
+            for (uint8_t rings = FSH_PROGRAM_FORTH; rings <= FSH_PROGRAM_BOTH;
+                 rings += FSH_PROGRAM_BOTH - FSH_PROGRAM_FORTH) {
+                const struct fsh_program_shape s = {
+                    .call = FSH_PROGRAM_ALLREDUCE, .size = n, .rings = rings};
+                size_t count = n * each * FSH_CARD_PACKET / 4, parts = 0;
+                struct fsh_card_layout whole =
+                    fsh_card_layout_of(s.call, 0, n, 4, count);
+                struct fsh_card_cut cut = fsh_card_cut_of(
+                    fsh_program_named("ring"), &s, 4, count, FSH_CARD_PACKET);
+
+                for (size_t i = 0; i < fsh_card_series_count(&cut); i++) {
+                    struct fsh_card_series of = fsh_card_series_of(&cut, i);
+                    size_t most = 0;
+
+                    for (size_t k = 0; k < of.parts; k++) {
+                        struct fsh_card_part p = fsh_card_part_of(
+                            &whole, &cut, of.first + k * cut.lanes);
+
+                        most = k == 0 ? p.layout.most : most;
+                        CHECK(p.series == i && p.seq == k * cut.seqs &&
+                              p.layout.most == most &&
+                              p.seq + cut.seqs <= FSH_CARD_SEQS);
+                    }
+                    parts += of.parts;
+                }
+                CHECK(parts == cut.parts, "%zu of %zu parts of %u ranks", parts,
+                      cut.parts, n);
+            }
+}
+
 int main(void)
 {
     for (uint32_t r = 0; r < FSH_PROGRAM_SOURCES; r++) {
@@ -219,6 +254,7 @@ int main(void)
     check_encoded();
     check_ring_cut();
     check_tails();
+    check_series_cut();
     check_near();
     check_choice();
     return 0;
