@@ -210,11 +210,18 @@ static struct fsh_run *take_place(struct fsh_team *team, uint32_t steps)
     return run;
 }
 
-/* Lock held. */
-static void set_past(struct fsh_team *team, uint32_t number, uint32_t claim)
+/* Lock held. client: NULL if another engine executed the call. */
+static void set_past(struct fsh_team *team, const char *name, uint32_t number,
+                     uint32_t claim, const struct fsh_coll_client *client)
 {
-    team->runs->past[number % FSH_RUN_PAST] =
-        (struct fsh_run_past){number, claim};
+    struct fsh_run_past *past = &team->runs->past[number % FSH_RUN_PAST];
+
+    past->number = number;
+    past->claim = claim;
+    past->name = name;
+    past->has_facts = client != NULL;
+    if (client != NULL)
+        past->facts = client->facts;
 }
 
 void fsh_run_enter(struct fsh_team *team, struct fsh_run_other *other)
@@ -236,7 +243,7 @@ void fsh_run_leave(struct fsh_team *team, struct fsh_run_other *other)
     for (link = &team->runs->others; *link != other;)
         link = &(*link)->next;
     *link = other->next;
-    set_past(team, other->number, other->claim);
+    set_past(team, other->name, other->number, other->claim, NULL);
     fsh_lock_give(&fsh_run_lock);
 }
 
@@ -314,7 +321,7 @@ static void finish(struct fsh_run *run)
     link = place_of(team, run->number);
     FSH_ASSERT(*link == run && run->notes == NULL);
     *link = run->next;
-    set_past(team, run->number, run->work.claim);
+    set_past(team, run->name, run->number, run->work.claim, run->work.client);
     fsh_run_wake_first(team);
     run->finished = run->queued;
     queued = run->queued;

@@ -132,9 +132,12 @@ struct fsh_run_other {
     uint32_t number, claim;
 };
 
-/* A call completed on this rank. */
+/* A call completed on this rank: what a late message about it is compared with. */
 struct fsh_run_past {
     uint32_t number, claim;
+    const char *name;
+    bool has_facts;
+    struct fsh_coll_facts facts;
 };
 
 /* A team's state for its collectives. */

@@ -552,15 +552,22 @@ bool fsh_run_tell_of(const struct fsh_team *team,
     return try_send(team, rank, &h, 0, NULL, 0);
 }
 
-/* Whether a call that a CLAIM refers to is already complete here, possibly long ago:
- * messages may be reordered. */
-static bool is_past(const struct fsh_team *team, const struct header *h)
+/* A message about a call that is complete here, possibly long ago: only a CLAIM may
+ * arrive that late, as messages may be reordered. Fatal if it is of another call. */
+static void compare_past(const struct fsh_team *team, const struct header *h)
 {
     const struct fsh_run_past *past =
         &team->runs->past[h->number % FSH_RUN_PAST];
+    bool kept = past->number == h->number && past->name != NULL;
 
-    return h->message == CLAIM && (past->number != h->number ||
-                                   (past->claim & CLAIM_MASK) == h->claim);
+    if (h->message == CLAIM &&
+        (!kept || (past->claim & CLAIM_MASK) == h->claim))
+        return;
+    if (kept && past->has_facts && h->facts != NULL)
+        fsh_coll_differ_in_facts(team, past->name, &past->facts, h->facts,
+                                 h->rank);
+    fsh_coll_differ(team, kept ? past->name : "a collective that is complete",
+                    h->rank);
 }
 
 static void receive(struct fsh_team *team, const struct header *h,
@@ -582,17 +589,14 @@ static void receive(struct fsh_team *team, const struct header *h,
         compare(team, other, h->message, h->claim, h->rank);
     } else if (h->message != CREDIT) {
         run = fsh_run_find(team, h->number);
-        if (run == NULL && is_past(team, h)) {
-            fsh_lock_give(&fsh_run_lock);
-            return;
-        }
         if (run == NULL)
-            fsh_coll_differ(team, "a collective that is complete", h->rank);
-        if (run->called)
+            compare_past(team, h);
+        else if (run->called)
             record(run, h, buf, n);
         else
             note(run, h, buf, n);
-        fsh_run_enqueue(run);
+        if (run != NULL)
+            fsh_run_enqueue(run);
     }
     fsh_lock_give(&fsh_run_lock);
 }

@@ -120,7 +120,8 @@ def other_one_killed():
 
 def one_killed_at_work():
     """While others wait for it."""
-    job = Job(*FPGA, "-n", 4, "--simulators", 2, conform("am_flood"))
+    job = Job(*FPGA, "-n", 4, "--simulators", 2, conform("am_flood"),
+              env={"FSHMEM_TEST_SCALE": "100"})  # it does not end by itself
     try:
         wait_until(lambda: len(job.named("fshsim")) == 2, "2 simulators")
         second = max(job.named("fshsim"))
