@@ -9,6 +9,8 @@
 
 #define RING_FROM ((size_t)128 << 10) /* bytes of the whole vector */
 #define HALVING_FROM 2048u
+/* All-reduces of more halve the vector; with 4 to 32 ranks the levels cost more below. */
+#define DOUBLING_TO 8192u
 #define LONG_BROADCAST ((size_t)32 << 10)
 #define LONG_BLOCK 4096u
 /* Bytes of a rank's block from which the ring runs in both directions: with less, each
@@ -18,7 +20,6 @@
 
 typedef const struct fsh_program_algorithm *choice_t;
 
-/* With two ranks both orders are the same sum. */
 static bool is_ring(const struct fsh_program_shape *s, size_t bytes)
 {
     return s->size > 2 && bytes >= RING_FROM;
@@ -36,10 +37,11 @@ static choice_t for_reduction(const struct fsh_program_shape *s, size_t bytes)
     case FSH_PROGRAM_SCAN:
         return &fsh_algorithm_doubling;
     default:
-        if (is_ring(s, bytes))
-            return &fsh_algorithm_ring;
-        return bytes < HALVING_FROM ? &fsh_algorithm_doubling
-                                    : &fsh_algorithm_rabenseifner;
+        if (bytes <= DOUBLING_TO)
+            return &fsh_algorithm_doubling;
+        /* With two ranks both orders are the same sum. */
+        return s->size == 2 || is_ring(s, bytes) ? &fsh_algorithm_ring
+                                                 : &fsh_algorithm_rabenseifner;
     }
 }
 
@@ -111,6 +113,8 @@ choice_t fsh_program_choose_over(const struct fsh_program_shape *s,
     case FSH_PROGRAM_ALLREDUCE:
         if (subtrees && bytes < HALVING_FROM)
             return &fsh_program_two_level_tree;
+        if (bytes >= HALVING_FROM && bytes <= DOUBLING_TO)
+            return &fsh_algorithm_rabenseifner;
         break;
     default:
         break;
