@@ -61,6 +61,15 @@ uint32_t fsh_boot_hosts(void)
     return fsh_boot.page ? fsh_boot.page->hosts : 1;
 }
 
+uint32_t fsh_boot_ranks_here(void)
+{
+    uint32_t host = fsh_boot_host(fsh_boot_rank()), n = 0;
+
+    for (uint32_t r = 0; r < fsh_boot_size(); r++)
+        n += fsh_boot_host(r) == host;
+    return n;
+}
+
 uint32_t fsh_boot_node(uint32_t rank)
 {
     return fsh_boot.page->rank[rank].node;

@@ -37,6 +37,8 @@ const char *fsh_boot_conduit(void);
  * many there are. Any thread, after init; before: 1. */
 uint32_t fsh_boot_host(uint32_t rank);
 uint32_t fsh_boot_hosts(void);
+/* The ranks on this host, after init. Looks at all. */
+uint32_t fsh_boot_ranks_here(void);
 
 /* The node of the fabric that a rank has, or FSH_JOB_NO_NODE; how many there are. Any
  * thread, after init. */

@@ -135,7 +135,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     more = fsh_progress_wanted() || fsh_job_bridge_wanted(ops->card);
     g->threaded = mode != 1 || more;
     /* The simulator needs a processor too. */
-    fsh_spin_init(g->nodes + ops->needs->nodes, fsh_boot_cpus());
+    fsh_spin_init(fsh_boot_ranks_here() + ops->needs->nodes, fsh_boot_cpus());
     atomic_store_explicit(&g->waitmode, GASNET_WAIT_SPINBLOCK,
                           memory_order_relaxed);
     g->segs = calloc(g->nodes, sizeof *g->segs);

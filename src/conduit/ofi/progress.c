@@ -21,8 +21,10 @@
 #define QUEUED_NS UINT64_C(200000)
 #define BUSY_NS UINT64_C(50000)
 /* Of the completion queue; see look_away. */
-#define TIME_POLLS 32u
 #define SILENT_NS UINT64_C(50000)
+#define MOST_LOOKS 8u
+#define LEAST_LOOKS 2u
+#define MOST_STEP 127u
 
 /* ---- receive buffers; with the lock ---- */
 
@@ -236,10 +238,30 @@ static bool poll_away(void)
     return any;
 }
 
+/* Polls until the next look at the clock: so that there are some MOST_LOOKS of them in
+ * SILENT_NS, whatever else a rank does between its polls. */
+static void pace(uint64_t now)
+{
+    uint64_t took =
+        now - atomic_load_explicit(&fsh_ofi.looked_ns, memory_order_relaxed);
+    unsigned step = atomic_load_explicit(&fsh_ofi.step, memory_order_relaxed);
+
+    if (took < SILENT_NS / MOST_LOOKS && step < MOST_STEP)
+        step = 2 * step + 1;
+    else if (took > SILENT_NS)
+        step = 0;
+    else if (took > SILENT_NS / LEAST_LOOKS)
+        step /= 2;
+    atomic_store_explicit(&fsh_ofi.step, step, memory_order_relaxed);
+    atomic_store_explicit(&fsh_ofi.until, step, memory_order_relaxed);
+    atomic_store_explicit(&fsh_ofi.looked_ns, now, memory_order_relaxed);
+}
+
 static bool is_time(void)
 {
     uint64_t now = fsh_time_ns();
 
+    pace(now);
     if (now - atomic_load_explicit(&fsh_ofi.read_ns, memory_order_relaxed) <
         SILENT_NS)
         return false;
@@ -248,8 +270,8 @@ static bool is_time(void)
 }
 
 /* The completion queue costs more to read than a message from here. While the network is
- * in use every poll reads it; while it is silent every TIME_POLLS polls look at the clock,
- * and one reads it every SILENT_NS, which bounds how long a first message waits. Threads
+ * in use every poll reads it; while it is silent some polls look at the clock (pace), and
+ * one reads it every SILENT_NS, which bounds how long a first message waits. Threads
  * may lose counts. */
 static __attribute__((noinline)) bool look_away(void)
 {
@@ -263,7 +285,6 @@ static __attribute__((noinline)) bool look_away(void)
         atomic_store_explicit(&fsh_ofi.eager, eager - 1, memory_order_relaxed);
         return poll_away();
     }
-    atomic_store_explicit(&fsh_ofi.until, TIME_POLLS - 1, memory_order_relaxed);
     return is_time() && poll_away();
 }
 

@@ -122,10 +122,11 @@ struct fsh_ofi {
     bool (*poll)(void);
     /* Of the completion queue: polls until one of them looks whether to read it, when it
      * was last read while the network was silent, and how many of those looks will read
-     * it in any case. */
+     * it in any case; polls between the last two looks at the clock, and when it was. */
     atomic_uint until;
-    _Atomic uint64_t read_ns;
     atomic_uint eager;
+    atomic_uint step;
+    _Atomic uint64_t read_ns, looked_ns;
     size_t segment_least; /* of the largest segments that ranks may have */
     struct fsh_ofi_expect expect;
     struct fsh_ofi_peer *peers;
