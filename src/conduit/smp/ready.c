@@ -30,7 +30,7 @@ void fsh_smp_call_attention(const struct fsh_smp_port *port,
     atomic_fetch_or(&owner->summary[channel], UINT64_C(1) << source / 64);
 }
 
-/* One that sleeps in `poll` hears its bell only; a full pipe rings already. */
+/* A full pipe rings already. */
 static void ring_bell(const struct fsh_smp_port *port,
                       const struct fsh_smp_ctl *ctl)
 {
@@ -40,10 +40,13 @@ static void ring_bell(const struct fsh_smp_port *port,
         FSH_ASSERT(errno == EAGAIN);
 }
 
+/* With bells only who waits for room sleeps on the futex (fsh_smp_port_nap). B, G: who
+ * arms after this look sees what it is woken for. */
 void fsh_smp_wake(const struct fsh_smp_port *port, struct fsh_smp_ctl *ctl)
 {
     atomic_fetch_add(&ctl->wake_seq, 1);
-    fsh_futex_wake((const void *)&ctl->wake_seq, INT_MAX);
+    if (port->bell == NULL || atomic_load(&ctl->blocked) != 0)
+        fsh_futex_wake((const void *)&ctl->wake_seq, INT_MAX);
     if (port->bell != NULL)
         ring_bell(port, ctl);
 }
