@@ -262,6 +262,7 @@ static bool send_one(struct fsh_bridge_server *s, unsigned client,
     s->free_send = letter->next;
     letter->busy = true;
     letter->client = client;
+    letter->sent_ns = fsh_bridge_ns();
     return true;
 }
 

@@ -24,6 +24,7 @@
 #define CARD_NS \
     UINT64_C(50000) /* for the card, which the network does not end */
 #define CHECK_NS UINT64_C(10000000) /* between two looks at all limits */
+#define LETTER_TIMEOUTS 4u /* limits that a message may stay unanswered */
 
 /* ---- completions ---- */
 
@@ -108,6 +109,19 @@ static bool is_deaf(const struct fsh_bridge_server *s,
     return peer->owed != 0 && now - peer->owed_ns > s->timeout_ns;
 }
 
+/* Without connections a provider takes a message to a client that has died, and keeps it. One
+ * that only makes no calls does not answer either, and may be longer about it. */
+static void check_letters(struct fsh_bridge_server *s, uint64_t now)
+{
+    for (unsigned i = 0; i < FSH_BRIDGE_SENDS; i++) {
+        const struct fsh_bridge_letter *letter = &s->send[i];
+
+        if (letter->busy &&
+            now - letter->sent_ns > LETTER_TIMEOUTS * s->timeout_ns)
+            s->peer[letter->client].gone = true;
+    }
+}
+
 /* A client whose memory does not answer is silent, and a card that does not, dead. */
 static void check_limits(struct fsh_bridge_server *s)
 {
@@ -128,6 +142,7 @@ static void check_limits(struct fsh_bridge_server *s)
         else if (now - job->news_ns > s->timeout_ns && waits_for_network(s, i))
             s->peer[i].gone = true;
     }
+    check_letters(s, now);
 }
 
 static void drop_gone(struct fsh_bridge_server *s)

@@ -37,8 +37,9 @@ struct fsh_bridge_op {
 struct fsh_bridge_letter {
     struct fsh_bridge_op op;
     struct fsh_bridge_message *message;
-    bool busy;       /* sends */
-    unsigned client; /* sends */
+    bool busy;        /* sends */
+    unsigned client;  /* sends */
+    uint64_t sent_ns; /* sends */
     struct fsh_bridge_letter *next;
 };
 

@@ -3,7 +3,7 @@
  * Ranks leave while transfers over the bridge are under way, theirs and others' to their
  * cards: the job ends well and soon. With "kill" rank 0 is killed instead, and the job ends
  * with that. With "run" the last transfers of ranks that reach no core are products there,
- * long ones.
+ * long ones. Both together: while its product runs.
  */
 #include "cores.h"
 
@@ -47,6 +47,14 @@ static void start_product(gasnet_node_t node)
         CHECK_EQ(fshmem_bridge_test(node, &moved), FSHMEM_ERR_BUSY);
 }
 
+static bool told(int argc, char **argv, const char *word)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], word) == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     fshmem_bridge_transfer_t t = {NULL, SEGMENT, 0, NULL, 0, NULL, 0, 0};
@@ -63,9 +71,9 @@ int main(int argc, char **argv)
     while (moved == 0) /* it is on its way */
         CHECK_EQ(fshmem_bridge_test(next, &moved), FSHMEM_ERR_BUSY);
     FINE(fshmem_compute_info(next, &core));
-    if (argc > 1 && strcmp(argv[1], "run") == 0 && !core.present)
+    if (told(argc, argv, "run") && !core.present)
         start_product(next);
-    if (argc > 1 && strcmp(argv[1], "kill") == 0) {
+    if (told(argc, argv, "kill")) {
         if (conf.me == 0)
             raise(SIGKILL);
         while (fshmem_bridge_test(next, NULL) == FSHMEM_ERR_BUSY)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 from hosts import Hosts, launchers, run_over
-from fshjob import BIN, EXIT_JOB, FSHRUN, TESTS, Job, check, main
+from fshjob import BIN, EXIT_JOB, FSHRUN, TESTS, Job, check, main, wait_until
 from test_conform import SILENT, all_programs, program
 from test_ends import STEADY, codes, ranks_of
 
@@ -151,6 +151,25 @@ def ranks_leave_in_transfers():
     bridged(2, "1,", "bridge_leave")
 
 
+def a_client_is_killed():
+    """... while its commands run; without connections the server does not notice, the job does."""
+    command = os.path.join(TESTS, "fshmem", "fshmem_bridge_leave")
+    with Hosts(2) as hosts:
+        for provider in None, "udp;ofi_rxd":
+            env = settings("1,", FSHMEM_BRIDGE="1")
+            if provider:
+                env["FSHMEM_OFI_PROVIDER"] = provider
+            job = Job(*launchers()[-1].command(hosts, 1, command, "run", "kill"), env=env)
+            try:
+                wait_until(lambda: len(job.named("fshmem_bridge_leave")) == 2, "both ranks", 20)
+                wait_until(lambda: len(job.named("fshmem_bridge_leave")) < 2, "it is killed", 40)
+                code = job.await_end(8)
+                check(code != 0 and "no bridge" not in job.output(),
+                      f"{provider}: {code} {job.output()}")
+            finally:
+                job.close()
+
+
 def fshrun_hands_over():
     """... and the ranks that it was told have the cards (tests/fshmem/mixed.c)."""
     with Hosts(2) as hosts:
@@ -172,4 +191,5 @@ if __name__ == "__main__":
     main([over_two_hosts, hosts_that_differ_are_refused, simulated_time_is_refused,
           a_host_that_cannot_start_ends_the_others, exit_codes,
           somebody_is_killed, long_transfers_use_the_bridge,
-          the_bridge_serves_all, ranks_leave_in_transfers, fshrun_hands_over])
+          the_bridge_serves_all, ranks_leave_in_transfers, a_client_is_killed,
+          fshrun_hands_over])

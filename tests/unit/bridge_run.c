@@ -24,7 +24,8 @@
 #define BUFFER ((size_t)16 << 10)
 #define LIMIT_S 20.0
 #define SHORT_S 2.0
-#define WAIT_NS (20 * UINT64_C(1000000000))
+#define DEATH_S 4.0
+#define WAIT_NS (30 * UINT64_C(1000000000))
 enum { ENTRIES = 4, MOST = 3000, RUNS = 4 };
 
 /* A command adds 1 to a byte of card memory: words 0 and 1 are its place and a tag that
@@ -421,7 +422,8 @@ static void test_killed(void)
     int how;
     struct fsh_bridge_transfer t = make(1, 0);
 
-    begin(8, true);
+    /* Without connections it takes the server four limits. */
+    begin(DEATH_S, true);
     set(true, FSH_STATUS_OK, false);
     CHECK(write(victim.to, &name, sizeof name) == (ssize_t)sizeof name);
     await_core();
