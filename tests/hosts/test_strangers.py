@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from hosts import NETWORK, Hosts, launchers
-from fshjob import Failure, Job, TESTS, check, lines, main
+from fshjob import BIN, Failure, Job, TESTS, check, lines, main, run
 
 STEADY = os.path.join(TESTS, "hosts_steady")
 
@@ -52,18 +52,31 @@ def address_of(i):
                    reversed(f"{NETWORK}.{i}".split(".")))
 
 
+def providers():
+    """The one that is chosen, and others that strangers do not disturb (conduit-ofi.md)."""
+    _, output = run(os.path.join(BIN, "fshinfo"))
+    usable = [line.split()[0] for line in output.splitlines()
+              if len(line.split()) > 1 and line.split()[1].startswith("usable")]
+    return [None] + [p for p in ("tcp;ofi_rxm", "net;ofi_rxm") if p in usable]
+
+
 def strangers_are_sent_away():
+    for provider in providers():
+        with_provider({"FSHMEM_OFI_PROVIDER": provider} if provider else {})
+
+
+def with_provider(env):
     seed = int.from_bytes(os.urandom(4), "little")
-    print(f"seed {seed}")
+    print(f"seed {seed} {env}")
     launcher = launchers()[-1]  # has no daemon that listens
     with Hosts(2) as hosts:
-        job = Job(*launcher.command(hosts, 1, STEADY, 4))
+        job = Job(*launcher.command(hosts, 1, STEADY, 4), env=env)
         try:
             job.await_up(2)
-            pid = [p for p in job.named("hosts_steady") if listeners(p)]
-            check(pid, "nobody listens")
-            for p in pid:
-                open_at = listeners(p)
+            heard = [listeners(p) for p in job.named("hosts_steady")]
+            heard = [open_at for open_at in heard if open_at]
+            check(heard, "nobody listens")
+            for open_at in heard:
                 wrong = [a for a, _ in open_at
                          if a not in (address_of(2), address_of(3))]
                 check(not wrong, f"listens elsewhere: {open_at}")
