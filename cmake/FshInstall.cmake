@@ -36,7 +36,7 @@ list(JOIN FSH_GASNET_RELEASE . FSH_GASNET_RELEASE)
 # to those of the prefix.
 
 set(tools)
-foreach(tool fshrun fshinfo fshperf fshtrace fshsim fshsim-wide)
+foreach(tool fshrun fshinfo fshperf fshtrace fshsim fshsim-wide fshsim-checked)
     if(TARGET ${tool})
         install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
         list(APPEND FSH_INSTALLED ${tool})

@@ -6,6 +6,7 @@
  * shuts it down cleanly (recordings and waves are completed).
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "base/arguments.h"
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/trace.h"
 #include "fabric.h"
 #include "node_wrap.h"
@@ -213,6 +215,31 @@ static bool parse(int argc, char **argv, char *err, size_t errlen)
     snprintf(err, errlen,
              "--record and --replay exclude each other: give one of them");
     return false;
+}
+
+/* Waves of the fast model there are none: a program beside this one writes them, in the
+ * same cycles. Returns only if it cannot be executed. */
+static void hand_over(int argc, char **argv, char *err, size_t errlen)
+{
+    static char seed[] = "--seed", zero[] = "0"; /* unless another is given */
+    char exe[PATH_MAX], path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char **words = calloc((size_t)argc + 3, sizeof *words);
+
+    exe[n > 0 ? n : 0] = '\0';
+    errno = ENOENT;
+    if (words && fsh_path_beside(exe, "fshsim-checked", path, sizeof path)) {
+        words[0] = path;
+        words[1] = seed;
+        words[2] = zero;
+        memcpy(&words[3], &argv[1], (size_t)argc * sizeof *words);
+        execv(path, words);
+    }
+    snprintf(err, errlen,
+             "--waves: they are written by fshsim-checked, which cannot be "
+             "executed beside %.200s (%s); make build and make install make it",
+             exe, strerror(errno));
+    free(words);
 }
 
 /* ---- what it is started for ---- */
@@ -439,15 +466,21 @@ static int serve(const struct options *o, struct fsh_job *job)
 int main(int argc, char **argv)
 {
     struct fsh_job job;
-    char err[512];
-    bool in_job = getenv("FSHMEM_SIM_JOB") != NULL;
+    char err[512], why[512];
+    bool in_job = getenv("FSHMEM_SIM_JOB") != NULL, parsed;
 
     fsh_log_program("fshsim");
-    if (in_job && fsh_job_sim_attach(&job, err, sizeof err) != 0) {
-        fsh_warn("%s", err);
+    parsed = parse(argc, argv, err, sizeof err);
+    /* With the job's descriptors as they were. */
+    if (parsed && given.config.waves && !fsh_node_has_waves()) {
+        hand_over(argc, argv, err, sizeof err);
+        parsed = false;
+    }
+    if (in_job && fsh_job_sim_attach(&job, why, sizeof why) != 0) {
+        fsh_warn("%s", why);
         return 1;
     }
-    if (!parse(argc, argv, err, sizeof err)) {
+    if (!parsed) {
         if (in_job)
             fsh_job_sim_failed(&job, err);
         else

@@ -280,46 +280,6 @@ fsh::still *make_still(Vfsh_card *top)
 
 } // namespace
 
-struct fsh_node_waves *fsh_node_waves_open(const char *path)
-{
-    fsh_node_waves *waves = new fsh_node_waves;
-    waves->context = fsh::new_context();
-    waves->context->traceEverOn(true);
-    waves->context->timeunit(-9);
-    waves->context->timeprecision(-9);
-    waves->file.set_time_unit("1ns");
-    waves->file.set_time_resolution("1ns");
-    // The file is opened by the first dump, when the nodes are known; find
-    // out now whether it can be written.
-    FILE *probe = std::fopen(path, "wb");
-    if (!probe) {
-        delete waves;
-        return nullptr;
-    }
-    std::fclose(probe);
-    waves->context->dumpfile(path);
-    return waves;
-}
-
-void fsh_node_waves_dump(struct fsh_node_waves *waves, uint64_t ns)
-{
-    if (!waves->file.isOpen())
-        waves->file.open(waves->context->dumpfile().c_str());
-    waves->file.dump(ns);
-}
-
-void fsh_node_waves_end(struct fsh_node_waves *waves)
-{
-    if (waves->file.isOpen())
-        waves->file.close();
-}
-
-void fsh_node_waves_close(struct fsh_node_waves *waves)
-{
-    fsh_node_waves_end(waves);
-    delete waves;
-}
-
 uint32_t fsh_node_ports(void)
 {
     return FSH_CARD_PORTS;
@@ -338,7 +298,7 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
     node->shown = false;
     node->evaluated = false;
     if (waves)
-        node->top->trace(&waves->file, 99);
+        fsh::add_to(waves, node->top);
     // The first evaluation sees no edge, whatever the clocks were.
     node->top->eval();
     node->still.reset(make_still(node->top));

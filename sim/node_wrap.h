@@ -198,7 +198,9 @@ struct fsh_node_waves;
 /* Link ports of a node, at most FSH_NODE_PORTS. */
 uint32_t fsh_node_ports(void);
 
-/* Open an FST file for all nodes of a fabric; NULL if it cannot be written.
+/* Can waves be written of these nodes? */
+bool fsh_node_has_waves(void);
+/* Open an FST file for all nodes of a fabric; NULL, with errno, if it cannot be written.
  * To be called before the nodes are made. */
 struct fsh_node_waves *fsh_node_waves_open(const char *path);
 /* Write the present values of all nodes at this time (ns). */

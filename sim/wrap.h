@@ -17,12 +17,6 @@
 #include "still.h"
 #include "together.h"
 #include "verilated.h"
-#include "verilated_fst_c.h"
-
-struct fsh_node_waves {
-    std::shared_ptr<VerilatedContext> context;
-    VerilatedFstC file;
-};
 
 struct fsh_node {
     fsh_node_io *io;
@@ -116,6 +110,11 @@ inline std::shared_ptr<VerilatedContext> new_context()
     return context;
 }
 
+// The context that models with waves share; and the signals of a model go into its
+// waves (node_waves.cpp).
+std::shared_ptr<VerilatedContext> context_of(fsh_node_waves *waves);
+void add_to(fsh_node_waves *waves, Vfsh_card *top);
+
 // The context of model `index`; registers without reset start at
 // values drawn from the seed, with 0 at zero.
 inline std::shared_ptr<VerilatedContext> make_context(uint64_t seed,
@@ -123,7 +122,7 @@ inline std::shared_ptr<VerilatedContext> make_context(uint64_t seed,
                                                       fsh_node_waves *waves)
 {
     std::shared_ptr<VerilatedContext> context =
-        waves ? waves->context : new_context();
+        waves ? context_of(waves) : new_context();
     // Verilator wants a positive 31-bit seed; spread neighbours apart.
     uint64_t mix = (seed + 1) * UINT64_C(0x9E3779B97F4A7C15) +
                    (index + 1) * UINT64_C(0xBF58476D1CE4E5B9);

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A job's waveforms have the signals that sim/fshmem.gtkw shows and that
 docs/01_user/waves.md names; asked for some cycles and nodes, they have these and no
-others. The last line says "waves: pass".
+others, of the same run as without waves. A fshsim that has none, and nothing beside it
+that has, says so. The last line says "waves: pass".
 
-usage: waves.py FSHRUN PROGRAM [ARGUMENT...]       a program for two nodes
+usage: waves.py FSHRUN FSHSIM PROGRAM [ARGUMENT...]       a program for two nodes
 """
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -143,7 +146,11 @@ def check_job(fshrun, place, program):
             node_names(again) != {"node0", "node1"}:
         yield (f"its replay: {first} to {last} ns, not {begin} to {end}, of "
                f"{node_names(again)}")
-    run(fshrun, "--replay", tape, "--waves", again, "--waves-cycles", ":9999999")
+    plain = run(fshrun, "--replay", tape).stdout
+    shown = run(fshrun, "--replay", tape, "--waves", again, "--waves-cycles",
+                ":9999999").stdout
+    if "hash" not in plain or shown != plain:
+        yield f"with waves another run: {plain} {shown}"
     if times(again)[0] != first or times(again)[1] < last:
         yield f"{times(again)} ns, so cycles before simulated time count"
     done = run(fshrun, "--replay", tape, "--waves", again, "--waves-cycles",
@@ -169,8 +176,23 @@ def check_cycles(fshrun, place, program):
             yield f"to {last}: ends at {end} ns"
 
 
+def check_alone(fshrun, fshsim, place, program):
+    """Complaints about a fshsim whose neighbour is missing, as it may be copied."""
+    alone, waves = place / "fshsim", place / "none.fst"
+    shutil.copy(fshsim, alone)
+    done = subprocess.run(
+        [fshrun, "-n", "2", "--conduit", "fpga", "--timeout", "60", "--waves",
+         waves, *program], env={**os.environ, "FSHMEM_SIM": str(alone)},
+        capture_output=True, text=True, timeout=90)
+    if done.returncode == 0 and waves.stat().st_size > 10000:
+        return # it has them itself
+    if f"fshsim-checked, which cannot be executed beside {alone}" not in \
+            done.stderr or done.returncode == 0:
+        yield f"alone: {done.returncode}, {done.stderr}"
+
+
 def main():
-    fshrun, *program = sys.argv[1:]
+    fshrun, fshsim, *program = sys.argv[1:]
     with tempfile.TemporaryDirectory() as name:
         place = pathlib.Path(name)
         waves = place / "x.fst"
@@ -178,7 +200,8 @@ def main():
             waves, *program)
         have = signals(hierarchy(waves))
         wrong = [*check_job(fshrun, place, program),
-                 *check_cycles(fshrun, place, program)]
+                 *check_cycles(fshrun, place, program),
+                 *check_alone(fshrun, fshsim, place, program)]
     plain = {re.sub(r"\[[\d:]+\]$", "", name) for name in have}
     saved = [line for line in (ROOT / "sim/fshmem.gtkw").read_text().split("\n")
              if re.match(r"[a-z]+\d+\.", line)]
