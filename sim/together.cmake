@@ -5,18 +5,21 @@
 # other clocks' edge is to see. Then those for the other clocks, without what follows from
 # pins, since the next pins come before anyone looks; but what an output of the card follows
 # from, too, is called once more.
-# For two cards each call is made for the one, then for the other: the code of a node is twice
-# the instruction cache, so each part is fetched once for both. Engines (below) have clocks of
-# their own: calls for such a clock and for logic in the engine (class <TOP>_<instance>)
-# are made only where that clock rises; outputs of an engine must be functions of its
-# registers, and go to no other engine but through those of the node.
-# cmake -DTOP=<Vmodel> -DSOURCES=<generated sources> -DOUT=<file> -P together.cmake
+# For two cards each part is called for the one, then for the other: the code of a node is
+# several times the instruction cache, so each part is fetched once for both. A part is a
+# function into which calls in a row are expanded; OUT takes over the sources TAKE for it.
+# Engines (below) have clocks of their own: calls for such a clock and for logic in the
+# engine (class <TOP>_<instance>) are made only where that clock rises; outputs of an engine
+# must be functions of its registers, and go to no other engine but through those of the node.
+# cmake -DTOP=<Vmodel> -DSOURCES=<generated sources> -DTAKE=<those of the node> -DOUT=<file>
+#     -P together.cmake
 # Where Verilator writes otherwise than expected, OUT calls eval for each card.
 
 set(engines core coll dma) # <engine>_clk_i
 set(core_instance i_card__DOT__i_compute)
 set(coll_instance i_card__DOT__i_collective)
 set(dma_instance i_card__DOT__i_node__DOT__i_dma)
+set(most 3500) # lines of a part, of more than one call: some 24 KB
 
 # body(<variable> <function> <class>): what stands between its braces.
 function(body variable function class)
@@ -132,86 +135,146 @@ list(APPEND steps ${first})
 list(FILTER later EXCLUDE REGEX "${of_pins}")
 list(APPEND steps ${later} ${again})
 
-set(declared)
-set(one "")    # the edge of card a
-set(two "")    # of cards a and b
-set(rest "")   # of both while none of their engines' clocks rises, which is often
-foreach(engine ${engines})
-    set(settle_${engine} "") # its combinational logic
-    set(open_${engine} "")   # calls for it alone, not yet written
-endforeach()
-set(known ON)
-
-# The calls gathered for engines: all for the one, then all for the other, as their code
-# is larger than any cache.
-macro(close_engines)
-    foreach(engine ${engines})
-        if(NOT open_${engine} STREQUAL "")
-            foreach(which a b)
-                string(REPLACE "$" "${which}" calls "${open_${engine}}")
-                string(APPEND two "    if (of_${which}.${engine}.rises) {\n${calls}    }\n")
-                if(which STREQUAL a)
-                    string(APPEND one "    if (of_${which}.${engine}.rises) {\n${calls}    }\n")
-                endif()
-            endforeach()
-            set(open_${engine} "")
-        endif()
-    endforeach()
-endmacro()
-
-# engine_of(<variable> <triggers> <instance>): whose call it is; the node's: nothing.
-function(engine_of variable fired instance)
-    set(${variable} "" PARENT_SCOPE)
-    foreach(engine ${engines})
-        if("${clock_${fired}}" STREQUAL ${engine} OR
-                instance MATCHES "^TOP__[a-z_]+__DOT__${${engine}_instance}(__|$)")
-            set(${variable} ${engine} PARENT_SCOPE)
-        endif()
-    endforeach()
-endfunction()
-
-foreach(step ${steps})
-    string(STRIP "${step}" step)
-    if(step MATCHES "^[a-z0-9|]+ vlSelf->__Vm_traceActivity.*@$")
-        continue() # of use while waves are written only
-    endif()
-    if(NOT step MATCHES "^(ico|[0-4|]+) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@$")
-        message(STATUS "Verilator: ${TOP}: not understood: ${step}")
-        set(known OFF)
-        continue()
+# understand(<step>): its triggers, class, function, instance and engine (none: of the
+# node), as fired, type, name, instance and engine; or name is empty.
+function(understand step)
+    set(name "" PARENT_SCOPE)
+    if(NOT step MATCHES "^ ?(ico|[0-4|]+) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@\n$")
+        return()
     endif()
     set(fired "${CMAKE_MATCH_1}")
-    set(type ${CMAKE_MATCH_2})
-    set(name ${CMAKE_MATCH_2}___${CMAKE_MATCH_3})
+    set(fired "${fired}" PARENT_SCOPE)
+    set(type ${CMAKE_MATCH_2} PARENT_SCOPE)
+    set(name ${CMAKE_MATCH_2}___${CMAKE_MATCH_3} PARENT_SCOPE)
     set(instance TOP)
     if(CMAKE_MATCH_6)
         set(instance ${CMAKE_MATCH_6})
     endif()
-    list(APPEND declared "void ${name}(${type} *)@\n")
-    set(call "${name}(&$->${instance})@\n")
-    engine_of(engine "${fired}" ${instance})
-    if(engine)
-        string(APPEND open_${engine} "        ${call}")
-        if(fired MATCHES "${number_node}" AND NOT fired MATCHES "${number_pins}")
-            string(REPLACE "$" a call "${call}")
-            string(APPEND settle_${engine} "    ${call}")
+    set(instance ${instance} PARENT_SCOPE)
+    set(engine "" PARENT_SCOPE)
+    foreach(each ${engines})
+        if("${clock_${fired}}" STREQUAL ${each} OR
+                instance MATCHES "^TOP__[a-z_]+__DOT__${${each}_instance}(__|$)")
+            set(engine ${each} PARENT_SCOPE)
         endif()
-    else()
-        close_engines()
-        string(REPLACE "$" a call_a "${call}")
-        string(REPLACE "$" b call_b "${call}")
-        string(APPEND one "    ${call_a}")
-        string(APPEND two "    ${call_a}    ${call_b}")
-        string(APPEND rest "        ${call_a}        ${call_b}")
+    endforeach()
+endfunction()
+
+set(known ON)
+set(calls) # the steps that are calls
+set(declared)
+set(types)
+foreach(step ${steps})
+    if(step MATCHES "^ ?[a-z0-9|]+ vlSelf->__Vm_traceActivity.*@\n$")
+        continue() # of use while waves are written only
     endif()
+    understand("${step}")
+    if(NOT name)
+        message(STATUS "Verilator: ${TOP}: not understood: ${step}")
+        set(known OFF)
+        continue()
+    endif()
+    list(APPEND calls "${step}")
+    list(APPEND declared "void ${name}(${type} *)@\n")
+    list(APPEND of_${name} ${instance}) # that the function is for
 endforeach()
-close_engines()
 list(REMOVE_DUPLICATES declared)
 list(JOIN declared "" declared)
 
+set(parts "")  # definitions
+set(one "")    # the edge of card a
+set(two "")    # of cards a and b
+set(number 0)
+set(part "")   # calls in a row for card a, not yet written
+set(lines 0)   # of what they call
+foreach(engine ${engines})
+    set(settle_${engine} "") # its combinational logic
+    set(open_${engine} "")   # calls for it alone, not yet in the part
+endforeach()
+
+# The calls gathered for engines go into the part.
+macro(close_engines)
+    set(of_engines "")
+    foreach(engine ${engines})
+        if(NOT open_${engine} STREQUAL "")
+            string(APPEND of_engines
+                "        if (of_a.${engine}.rises) {\n${open_${engine}}        }\n")
+            set(open_${engine} "")
+        endif()
+    endforeach()
+    if(of_engines)
+        string(APPEND part "    if (of_a.any) {\n${of_engines}    }\n")
+    endif()
+endmacro()
+
+macro(close_part)
+    close_engines()
+    if(part)
+        string(APPEND parts "
+[[gnu::flatten, gnu::noinline]] static void part_${number}(${TOP}__Syms *const a,
+        const fsh::clocks &of_a)\n{\n    (void)of_a@\n${part}}\n")
+        string(APPEND one "    part_${number}(a, of_a)@\n")
+        string(APPEND two "    part_${number}(a, of_a)@\n    part_${number}(b, of_b)@\n")
+        math(EXPR number "${number} + 1")
+        set(part "")
+    endif()
+endmacro()
+
+foreach(step ${calls})
+    understand("${step}")
+    if(engine)
+        string(APPEND open_${engine} "            ${name}(&a->${instance})@\n")
+        if(fired MATCHES "${number_node}" AND NOT fired MATCHES "${number_pins}")
+            string(APPEND settle_${engine} "    ${name}(&a->${instance})@\n")
+        endif()
+        continue()
+    endif()
+    string(REGEX REPLACE "^${type}___" "" function ${name})
+    body(body ${function} ${type})
+    string(REGEX MATCHALL "\n" of_body "${body}")
+    list(LENGTH of_body more)
+    math(EXPR lines "${lines} + ${more}")
+    if(lines GREATER most)
+        close_part()
+        set(lines ${more})
+    endif()
+    close_engines()
+    string(APPEND part "    ${name}(&a->${instance})@\n")
+endforeach()
+close_part()
+
+# The sources that OUT takes over. Where the instance of a function is in the card is known,
+# so what is stored in one is known to be nothing of another. What is to be stored after an
+# edge needs no value if it is not.
+set(taken "")
+string(REPLACE "|" ";" TAKE "${TAKE}")
+foreach(source ${TAKE})
+    file(READ ${source} part)
+    string(REGEX REPLACE "\n    (__Vdlyv(val|dim[0-9])__[A-Za-z0-9_]+ = 0|VL_ZERO_W\\([0-9]+, __Vdlyvval__[A-Za-z0-9_]+\\));"
+        "" part "${part}")
+    string(APPEND taken "${part}")
+endforeach()
+foreach(step ${calls})
+    understand("${step}")
+    list(REMOVE_DUPLICATES of_${name})
+    if(engine OR NOT of_${name} STREQUAL instance)
+        continue()
+    endif()
+    set(from "void ${name}(${type}* vlSelf) {
+    if (false && vlSelf) {}  // Prevent unused
+    ${TOP}__Syms* const ")
+    string(REPLACE "${from}__restrict vlSymsp VL_ATTR_UNUSED = vlSelf->vlSymsp;"
+        "${from}vlSymsp VL_ATTR_UNUSED = reinterpret_cast<${TOP}__Syms*>(
+        reinterpret_cast<char*>(vlSelf) - offsetof(${TOP}__Syms, ${instance}));"
+        taken "${taken}")
+endforeach()
+
 # What comes before the calls for card <which>, its model in <top>; and after them.
 function(around before after which top)
+    list(TRANSFORM engines REPLACE "(.+)" "of_${which}.\\1.rises" OUTPUT_VARIABLE rises)
+    list(JOIN rises " || " rises)
     set(text_before "    ${TOP}__Syms *const ${which} = ${top}->rootp->vlSymsp@
+    of_${which}.any = ${rises}@
     ${top}->pins_clk_i = ${which}->TOP.__Vtrigrprev__TOP__pins_clk_i = 1@
     ${top}->clk_i = ${which}->TOP.__Vtrigrprev__TOP__clk_i = 1@\n")
     set(text_after "")
@@ -231,11 +294,11 @@ endfunction()
 set(head_one "void fsh::edge_of_one(${TOP} *card, clocks &of_a)\n{\n")
 set(head_two "void fsh::edge_of_two(${TOP} *one, clocks &of_a, ${TOP} *two,
                       clocks &of_b)\n{\n")
-set(file "// Made by together.cmake.\n#include \"${TOP}__Syms.h\"\n#include \"together.h\"\n")
+set(file "#include \"${TOP}__Syms.h\"\n#include \"together.h\"\n")
 set(understood OFF)
 if(known AND NOT nba STREQUAL "")
     set(understood ON)
-    string(APPEND file "\n${declared}")
+    string(APPEND file "\n${declared}${parts}")
 else()
     message(STATUS "Verilator: ${TOP}: cards are evaluated one by one")
     string(APPEND file "#include \"wrap.h\"\n")
@@ -253,17 +316,10 @@ if(understood)
     around(before after a card)
     around(before_a after_a a one)
     around(before_b after_b b two)
-    foreach(which a b)
-        list(TRANSFORM engines REPLACE "(.+)" "of_${which}.\\1.rises" OUTPUT_VARIABLE rises)
-        list(JOIN rises " || " rises_${which})
-    endforeach()
     string(APPEND file "\n${head_one}${before}${one}${after}}
 
 ${head_two}${before_a}${before_b}
-    if (!(${rises_a} || ${rises_b})) {
-${rest}    } else {
-${two}    }
-${after_a}${after_b}}\n")
+${two}${after_a}${after_b}}\n")
 else()
     string(APPEND file "
 ${head_one}    fsh::edge(card, true, of_a.core.rises, of_a.coll.rises, of_a.dma.rises)@\n}
@@ -272,4 +328,5 @@ ${head_two}    fsh::edge(one, true, of_a.core.rises, of_a.coll.rises, of_a.dma.r
     fsh::edge(two, true, of_b.core.rises, of_b.coll.rises, of_b.dma.rises)@\n}\n")
 endif()
 string(REPLACE "@" ";" file "${file}")
-file(WRITE ${OUT} "${file}")
+file(WRITE ${OUT} "// Made by together.cmake.\n#include <cstddef>\n#include \"${TOP}__Syms.h\"\n")
+file(APPEND ${OUT} "${taken}${file}")

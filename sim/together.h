@@ -22,11 +22,12 @@ struct engine_clock {
 
 struct clocks {
     engine_clock core, coll, dma;
+    bool any; // of them rises; set by the functions below
 };
 
 void edge_of_one(Vfsh_card *card, clocks &of_card);
 
-// Each function of the node for both in turn, so that its code, twice the size
+// Each part of the node for both in turn, so that its code, several times the size
 // of the instruction cache, is fetched once for both.
 void edge_of_two(Vfsh_card *one, clocks &of_one, Vfsh_card *two,
                  clocks &of_two);
