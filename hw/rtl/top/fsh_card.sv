@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// What a card holds for one node: fsh_node with its engines. Wires only; see
+/// What a card holds for one node: fsh_node with its engines. Wires, and a register; see
 /// both for their ports. The masters of the compute core are m_core_*, lane l in
 /// slice l: 512-bit AXI4 without identifiers, bursts of one beat.
 /// core_clk_i is clk_i, for the compute core alone: tied to it, or gated. It may miss
@@ -159,7 +159,7 @@ module fsh_card #(
   logic              [1:0] coll_rx_valid, coll_mine, coll_sop, coll_last, coll_bad;
   logic                    coll_tick, coll_run_valid, coll_run_room, coll_ask_room;
   logic                    coll_note_valid, coll_put, coll_end_ready, coll_post_ready;
-  logic                    coll_req_edge, coll_call, coll_wakes, coll_valid, dma_valid;
+  logic                    coll_req_edge, coll_call, coll_wakes, coll_valid, dma_valid, coll_rst_q;
   logic                    coll_perf_clear, coll_perf_read, coll_perf_valid;
   logic             [31:0] coll_run_addr;
   fsh_coll_pkg::note_t     coll_note;
@@ -179,10 +179,14 @@ module fsh_card #(
   fsh_axi_pkg::mem_rd_req_t seq_rd_req;
   fsh_axi_pkg::mem_rd_rsp_t seq_rd_rsp;
 
+  // The engine is reset a cycle later than the rest, so that the request for its clock follows from
+  // registers alone.
+  always_ff @(posedge clk_i) coll_rst_q <= rst_i;
+
   // For whoever gates clocks: the engine has something for the node, or for who waits there.
   assign coll_valid     = coll_wakes || coll_msg_valid;
   assign coll_call      = coll_req_edge || coll_perf_clear || coll_perf_read;
-  assign coll_clk_req_o = coll_call || !coll_idle || rst_i;
+  assign coll_clk_req_o = coll_call || !coll_idle || coll_rst_q;
   assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid && !dma_valid;
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;
@@ -201,14 +205,10 @@ module fsh_card #(
   fsh_axi_pkg::lane_req_t    core_req;
   fsh_axi_pkg::lane_rsp_t    core_rsp;
 
-  assign axil_req.awvalid = s_axil_awvalid_i;
-  assign axil_req.awaddr  = s_axil_awaddr_i;
-  assign axil_req.wvalid  = s_axil_wvalid_i;
-  assign axil_req.wdata   = s_axil_wdata_i;
-  assign axil_req.bready  = s_axil_bready_i;
-  assign axil_req.arvalid = s_axil_arvalid_i;
-  assign axil_req.araddr  = s_axil_araddr_i;
-  assign axil_req.rready  = s_axil_rready_i;
+  // In one piece each, in the order of their fields: field by field a simulator reads and writes
+  // words again and again.
+  assign axil_req = {s_axil_awvalid_i, s_axil_wvalid_i, s_axil_bready_i, s_axil_arvalid_i,
+                     s_axil_rready_i, s_axil_awaddr_i, s_axil_araddr_i, s_axil_wdata_i};
 
   assign s_axil_awready_o = axil_rsp.awready;
   assign s_axil_wready_o  = axil_rsp.wready;
@@ -225,21 +225,15 @@ module fsh_card #(
   assign m_host_wstrb_o   = host_wr_req.wstrb;
   assign m_host_wlast_o   = host_wr_req.wlast;
 
-  assign host_wr_rsp.awready = m_host_awready_i;
-  assign host_wr_rsp.wready  = m_host_wready_i;
-  assign host_wr_rsp.bvalid  = m_host_bvalid_i;
-  assign host_wr_rsp.berr    = m_host_berr_i;
+  assign host_wr_rsp = {m_host_awready_i, m_host_wready_i, m_host_bvalid_i, m_host_berr_i};
 
   assign m_host_arvalid_o = host_rd_req.arvalid;
   assign m_host_araddr_o  = host_rd_req.araddr;
   assign m_host_arlen_o   = host_rd_req.arlen;
   assign m_host_arid_o    = host_rd_req.arid;
 
-  assign host_rd_rsp.arready = m_host_arready_i;
-  assign host_rd_rsp.rvalid  = m_host_rvalid_i;
-  assign host_rd_rsp.rdata   = m_host_rdata_i;
-  assign host_rd_rsp.rid     = m_host_rid_i;
-  assign host_rd_rsp.rerr    = m_host_rerr_i;
+  assign host_rd_rsp = {m_host_arready_i, m_host_rvalid_i, m_host_rid_i, m_host_rerr_i,
+                        m_host_rdata_i};
 
   assign m_mem_awvalid_o = mem_wr_req.awvalid;
   assign m_mem_awaddr_o  = mem_wr_req.awaddr;
@@ -249,19 +243,13 @@ module fsh_card #(
   assign m_mem_wstrb_o   = mem_wr_req.wstrb;
   assign m_mem_wlast_o   = mem_wr_req.wlast;
 
-  assign mem_wr_rsp.awready = m_mem_awready_i;
-  assign mem_wr_rsp.wready  = m_mem_wready_i;
-  assign mem_wr_rsp.bvalid  = m_mem_bvalid_i;
-  assign mem_wr_rsp.berr    = m_mem_berr_i;
+  assign mem_wr_rsp = {m_mem_awready_i, m_mem_wready_i, m_mem_bvalid_i, m_mem_berr_i};
 
   assign m_mem_arvalid_o = mem_rd_req.arvalid;
   assign m_mem_araddr_o  = mem_rd_req.araddr;
   assign m_mem_arlen_o   = mem_rd_req.arlen;
 
-  assign mem_rd_rsp.arready = m_mem_arready_i;
-  assign mem_rd_rsp.rvalid  = m_mem_rvalid_i;
-  assign mem_rd_rsp.rdata   = m_mem_rdata_i;
-  assign mem_rd_rsp.rerr    = m_mem_rerr_i;
+  assign mem_rd_rsp = {m_mem_arready_i, m_mem_rvalid_i, m_mem_rerr_i, m_mem_rdata_i};
 
   assign m_core_awvalid_o = core_req.awvalid;
   assign m_core_awaddr_o  = core_req.awaddr;
@@ -271,13 +259,8 @@ module fsh_card #(
   assign m_core_arvalid_o = core_req.arvalid;
   assign m_core_araddr_o  = core_req.araddr;
 
-  assign core_rsp.awready = m_core_awready_i;
-  assign core_rsp.wready  = m_core_wready_i;
-  assign core_rsp.bvalid  = m_core_bvalid_i;
-  assign core_rsp.berr    = m_core_berr_i;
-  assign core_rsp.arready = m_core_arready_i;
-  assign core_rsp.rvalid  = m_core_rvalid_i;
-  assign core_rsp.rerr    = m_core_rerr_i;
+  assign core_rsp = {m_core_awready_i, m_core_wready_i, m_core_bvalid_i, m_core_berr_i,
+                     m_core_arready_i, m_core_rvalid_i, m_core_rerr_i};
 
   assign {m_coll_awvalid_o, m_coll_wvalid_o, m_coll_arvalid_o, m_coll_awaddr_o, m_coll_araddr_o,
           m_coll_wstrb_o, m_coll_wdata_o} = coll_req;
@@ -449,7 +432,7 @@ module fsh_card #(
 
   fsh_cengine i_collective (
       .clk_i       (coll_clk_i),
-      .rst_i,
+      .rst_i       (coll_rst_q),
       .cycle_i,
       .call_i      (coll_call),
       .present_i   (coll_present_i),
