@@ -90,6 +90,7 @@ module fsh_ccmd #(
       .clk_i,
       .route_i,
       .ports_i,
+      .look_i(cmd_valid),
       .node_i(cmd.dst[fsh_spec_pkg::NODE_W-1:0]),
       .path_o(path)
   );

@@ -183,21 +183,41 @@ module fsh_contexts #(
   );
 
   always_comb begin
-    for (int unsigned p = 0; p < PORTS; p++)
-      rest[p] = (at_q & left_q[p*N+:N]) != '0 && !port_q_i[p];
-    if (rest == '0) rest = ports_i;
-    if ((bulk_q & at_q) == '0) rest = port_q_i;
+    rest = 'x;
+    if (more_i) begin
+      for (int unsigned p = 0; p < PORTS; p++)
+        rest[p] = (at_q & left_q[p*N+:N]) != '0 && !port_q_i[p];
+      if (rest == '0) rest = ports_i;
+      if ((bulk_q & at_q) == '0) rest = port_q_i;
+    end
   end
 
   // The context whose rotation changes; when a command arrives, no packet leaves.
-  logic [N-1:0] turned;
-  assign turned = load_i ? load_at : at_q & {N{more_i}};
+  logic [N-1:0]     turned;
+  logic [PORTS-1:0] turn_ports;
+  logic             loaded_q;
+
+  function automatic logic [PORTS*N-1:0] spread(input logic [N-1:0] contexts,
+                                                input logic [PORTS-1:0] ports);
+    for (int unsigned p = 0; p < PORTS; p++) spread[p*N+:N] = contexts & {N{ports[p]}};
+  endfunction
+
+  always_comb begin
+    {turned, turn_ports} = 'x;
+    if (load_i || more_i) begin
+      turned     = load_i ? load_at : at_q;
+      turn_ports = load_i ? load_ports_i : rest;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     taken_q  <= take_i;
-    late_q   <= load_at & {N{load_i}};
-    memory_q <= load_memory_i ? memory_q | late_q : memory_q & ~late_q;
-    short_q  <= load_short_i ? short_q | late_q : short_q & ~late_q;
+    loaded_q <= load_i;
+    late_q   <= load_at;
+    if (loaded_q) begin
+      memory_q <= load_memory_i ? memory_q | late_q : memory_q & ~late_q;
+      short_q  <= load_short_i ? short_q | late_q : short_q & ~late_q;
+    end
     if (take_i) at_q <= gnt;
     if (free_i) active_q <= active_q & ~at_q;
     if (load_i) begin
@@ -205,15 +225,11 @@ module fsh_contexts #(
       loop_q   <= load_loop_i ? loop_q | load_at : loop_q & ~load_at;
       bulk_q   <= load_bulk_i ? bulk_q | load_at : bulk_q & ~load_at;
     end
-    for (int unsigned p = 0; p < PORTS; p++) begin
-      left_q[p*N+:N] <= (left_q[p*N+:N] & ~turned) |
-                        (turned & {N{load_i ? load_ports_i[p] : rest[p]}});
-      if (load_i)
-        vcs_q[p*N+:N] <= load_vcs_i[p] ? vcs_q[p*N+:N] | load_at : vcs_q[p*N+:N] & ~load_at;
-    end
+    if (load_i || more_i) left_q <= (left_q & ~{PORTS{turned}}) | spread(turned, turn_ports);
+    if (load_i) vcs_q <= (vcs_q & ~{PORTS{load_at}}) | spread(load_at, load_vcs_i);
     if (rst_i) begin
       taken_q  <= 1'b0;
-      late_q   <= '0;
+      loaded_q <= 1'b0;
       memory_q <= '0;
       active_q <= '0;
     end

@@ -2,13 +2,15 @@
 `default_nettype none
 
 /// One copy of the route table: written through the registers, read combinationally; disabled
-/// ports (ports_i) are masked out. Distributed RAM; contents undefined until written.
+/// ports (ports_i) are masked out. While nobody looks at path_o (look_i is low) it is anything.
+/// Distributed RAM; contents undefined until written.
 module fsh_route #(
     parameter int unsigned PORTS = 2
 ) (
     input  wire logic                            clk_i,
     input  wire fsh_node_pkg::route_t            route_i,
     input  wire logic   [PORTS-1:0] ports_i,
+    input  wire logic                            look_i,
     input  wire logic [fsh_spec_pkg::NODE_W-1:0] node_i,
     output fsh_fn_pkg::path_t                    path_o
 );
@@ -19,12 +21,15 @@ module fsh_route #(
     if (route_i.we) mem[route_i.node] <= {route_i.vcs[PORTS-1:0], route_i.ports[PORTS-1:0]};
   end
 
-  assign {vcs, ports} = mem[node_i];
-
   always_comb begin
-    path_o                  = '0;
-    path_o.ports[PORTS-1:0] = ports & ports_i;
-    path_o.vcs[PORTS-1:0]   = vcs;
+    {vcs, ports} = 'x;
+    path_o       = 'x;
+    if (look_i) begin
+      {vcs, ports}            = mem[node_i];
+      path_o                  = '0;
+      path_o.ports[PORTS-1:0] = ports & ports_i;
+      path_o.vcs[PORTS-1:0]   = vcs;
+    end
   end
 endmodule
 

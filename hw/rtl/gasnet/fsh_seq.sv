@@ -191,7 +191,7 @@ module fsh_seq #(
   logic [3:0]       some_q;
 
   // Whether the loaded command has payload from a memory: late in a cycle.
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) if (load_valid_i) begin
     from_q <= !load_i.lspace[1] && load_i.opcode != fsh_spec_pkg::OP_GET &&
               load_status_i == fsh_spec_pkg::STATUS_OK;
     for (int unsigned i = 0; i < 4; i++) some_q[i] <= load_i.length[6*i+:6] != '0;

@@ -53,6 +53,7 @@ module fsh_served #(
       .clk_i,
       .route_i,
       .ports_i,
+      .look_i(valid_i),
       .node_i(hdr_i.src[NODE_W-1:0]),
       .path_o(path)
   );

@@ -210,7 +210,7 @@ module fsh_tracker #(
   logic [NODE_W-1:0] dst, dst_q;
   logic [TAG_W-1:0]  tag, tag_q;
   logic [3:0]        ack_status, ack_status_q;
-  logic [PORTS-1:0]  ack_valid_q, choice;
+  logic [PORTS-1:0]  ack_valid_q, ways, choice;
   logic              vc_q;
   fsh_fn_pkg::path_t path;
 
@@ -235,18 +235,24 @@ module fsh_tracker #(
       .clk_i,
       .route_i,
       .ports_i,
+      .look_i(queued),
       .node_i(dst),
       .path_o(path)
   );
 
   // Several ports take turns; an ack without a route takes the first.
+  always_comb begin
+    ways = 'x;
+    if (queued) ways = path.ports[PORTS-1:0] == '0 ? PORTS'(1) : path.ports[PORTS-1:0];
+  end
+
   fsh_arb #(
       .N(PORTS)
   ) i_port (
       .clk_i,
       .rst_i,
-      .req_i (path.ports[PORTS-1:0] == '0 ? PORTS'(1) : path.ports[PORTS-1:0]),
-      .look_i(1'b1),
+      .req_i (ways),
+      .look_i(queued),
       .take_i(load),
       .gnt_o (choice)
   );

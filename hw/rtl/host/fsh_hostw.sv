@@ -96,7 +96,7 @@ module fsh_hostw #(
       .clk_i,
       .rst_i,
       .req_i (entry_valid_i),
-      .look_i(1'b1),
+      .look_i(entry_valid_i != '0),
       .take_i(e_load),
       .gnt_o (entry_gnt)
   );
@@ -196,7 +196,7 @@ module fsh_hostw #(
       .clk_i,
       .rst_i,
       .req_i (req),
-      .look_i(1'b1),
+      .look_i(req != '0),
       .take_i(start),
       .gnt_o (gnt)
   );

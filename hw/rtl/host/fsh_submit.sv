@@ -75,7 +75,7 @@ module fsh_submit #(
   logic [5:0]         row_ptr_q;
   logic [31:0]        level;
   logic [3:0]         entries, status, status_q;
-  logic               is_put, is_get, is_msg, to_host, is_medium, is_inline;
+  logic               is_put, is_get, is_msg, to_host, is_medium, is_inline, bare, parts;
   logic               rows_push, rows_pushed_q, rows_room;
   logic [2:0]         rows_count;
   logic               bulk_q, loop_q, split_q;  // split_q: its arguments are still to be offered
@@ -102,12 +102,16 @@ module fsh_submit #(
       .clk_i,
       .route_i,
       .ports_i,
+      .look_i(state_q == Judge),
       .node_i(cmd_q.dst[fsh_spec_pkg::NODE_W-1:0]),
       .path_o(path)
   );
 
   always_ff @(posedge clk_i) if (route_i.we) size_mem[route_i.node] <= wdata_i[39:0];
-  assign peer_size = size_mem[cmd_q.dst[fsh_spec_pkg::NODE_W-1:0]];
+  always_comb begin
+    peer_size = 'x;
+    if (state_q == Judge) peer_size = size_mem[cmd_q.dst[fsh_spec_pkg::NODE_W-1:0]];
+  end
 
   assign level     = tail_q - head_q;
   assign entries   = {1'b0, cmd_q.entries} + 4'd1;
@@ -117,6 +121,8 @@ module fsh_submit #(
   assign to_host   = cmd_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
   assign is_medium = to_host && cmd_q.category == fsh_spec_pkg::CAT_MEDIUM;
   assign is_inline = cmd_q.lspace == fsh_spec_pkg::SPACE_INLINE;
+  assign bare      = cmd_q.nargs != '0 && cmd_q.length == '0;
+  assign parts     = split_q && cmd_ready_i;
 
   // Next row to read.
   always_comb begin
@@ -176,12 +182,8 @@ module fsh_submit #(
     rows_pushed_q <= rows_push;
     unique case (state_q)
       Idle: if (level != '0) state_q <= Row0;
-      Row0: begin
-        row0_q  <= row;
-        state_q <= Row1;
-      end
+      Row0: state_q <= Row1;
       Row1: begin
-        cmd_q     <= {row, row0_q};
         row_ptr_q <= 6'd2;
         state_q   <= Sum;
       end
@@ -191,7 +193,6 @@ module fsh_submit #(
         pend_q  <= {1'b0, cmd_q.raddr[10:0] & (packet_i - 11'd1)} + {1'b0, cmd_q.length[10:0]};
         rows_q  <= 7'd2 + {4'd0, fsh_fn_pkg::arg_beats(cmd_q.nargs)} +
                    (is_inline ? fsh_fn_pkg::pay_beats(4'd0, cmd_q.length[10:0]) : 7'd0);
-        if (is_msg) cmd_q.ack <= 1'b1;
         state_q <= Judge;
       end
       Judge: begin
@@ -202,18 +203,12 @@ module fsh_submit #(
                        cmd_q.length > {13'd0, packet_i};
         split_q     <= cmd_q.nargs != '0 && cmd_q.length != '0 && !is_inline;
         rows_left_q <= rows_q - 7'd2;
-        if (cmd_q.nargs != '0 && cmd_q.length == '0) cmd_q.lspace <= fsh_seq_pkg::APART;
         state_q     <= status == fsh_spec_pkg::STATUS_OK ? Offer : Refuse;
       end
       Offer: begin
         if (cmd_ready_i) begin
+          if (!split_q) state_q <= Rows;
           split_q <= 1'b0;
-          if (split_q) begin
-            cmd_q.lspace <= fsh_seq_pkg::APART;
-            if (to_host) cmd_q.ack <= 1'b0;  // of the source
-          end else begin
-            state_q <= Rows;
-          end
         end
       end
       Rows: begin
@@ -233,12 +228,29 @@ module fsh_submit #(
         end
       end
     endcase
+    // After all that read it, so a simulator needs no copy.
+    unique case (state_q)
+      Row1: cmd_q <= {row, row0_q};
+      Sum: if (is_msg) cmd_q.ack <= 1'b1;
+      Judge: if (bare) cmd_q.lspace <= fsh_seq_pkg::APART;
+      Offer: begin
+        if (parts) begin
+          cmd_q.lspace <= fsh_seq_pkg::APART;
+          if (to_host) cmd_q.ack <= 1'b0;  // of the source
+        end
+      end
+      default: ;
+    endcase
     if (rst_i) begin
       state_q       <= Idle;
       head_q        <= '0;
       tail_q        <= '0;
       rows_pushed_q <= 1'b0;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Row0) row0_q <= row;
   end
 
   // Rows are read in one cycle and queued in the next.
