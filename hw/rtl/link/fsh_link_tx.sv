@@ -183,18 +183,22 @@ module fsh_link_tx #(
     passing_q <= through || (fwd_some_i[7:4] & long_ok) != '0;
     wanted_q  <= ack_valid_i || seq_valid_i || fwd_valid_i != '0 || fwd_some_i != '0;
     ack_q     <= ack_ok && !ack_ready_o;
-    if (begins_long) brief_q <= '0;
-    else if (begins && (through || rest) && !brief_q[TURN_W-1]) brief_q <= brief_q + 1'b1;
-    if (begins_long) begin
-      if (!begins_through)
-        through_q <= light && through_q >= TURN_W'(COST) ? through_q - TURN_W'(COST) : '0;
-      else if (!turn) through_q <= through_q + 1'b1;
-    end
     if (rst_i) begin
       first_q   <= '0;
       passing_q <= 1'b0;
       wanted_q  <= 1'b0;
       ack_q     <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (begins) begin
+      brief_q <= begins_long ? '0 : brief_q + TURN_W'((through || rest) && !brief_q[TURN_W-1]);
+      if (begins_long)
+        through_q <= begins_through ? through_q + TURN_W'(!turn) :
+                     light && through_q >= TURN_W'(COST) ? through_q - TURN_W'(COST) : '0;
+    end
+    if (rst_i) begin
       brief_q   <= '0;
       through_q <= '0;
     end
@@ -253,8 +257,8 @@ module fsh_link_tx #(
 
   always_ff @(posedge clk_i) begin
     lacks_q <= ((fwd_some_i[7:4] | bulk_some[7:4]) & ~long_ok) != '0;
-    if (left_long) passed_q <= '0;
-    else if (begins && lacks_q && !passed_q[TURN_W-1]) passed_q <= passed_q + 1'b1;
+    if (left_long || begins)
+      passed_q <= left_long ? '0 : passed_q + TURN_W'(lacks_q && !passed_q[TURN_W-1]);
     if (rst_i) begin
       lacks_q  <= 1'b0;
       passed_q <= '0;
@@ -267,14 +271,14 @@ module fsh_link_tx #(
   logic [6:0] rest_q;
 
   always_ff @(posedge clk_i) begin
-    begun_q <= begins_long;
+    fwd_open_o <= !begins_long && !begun_q && rest_q <= 7'(OPEN);
+    begun_q    <= begins_long;
     if (left_q) begin
       if (left_sop_q)
         rest_q <= fsh_fn_pkg::hdr_follow(left_hdr.first, left_hdr.nargs, left_hdr.addr[3:0],
                                          left_hdr.bytes);
       else rest_q <= rest_q - 7'd1;
     end
-    fwd_open_o <= !begins_long && !begun_q && rest_q <= 7'(OPEN);
     if (rst_i) begin
       begun_q    <= 1'b0;
       rest_q     <= '0;

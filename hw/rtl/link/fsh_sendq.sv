@@ -70,12 +70,16 @@ module fsh_sendq (
   end
   assign begins = gnt & {8{begun}};
 
+  function automatic logic [79:0] counted(input logic [79:0] counts, input logic [7:0] more_of,
+                                          input logic [7:0] less_of);
+    counted = counts;
+    for (int unsigned i = 0; i < 8; i++)
+      if (more_of[i] != less_of[i])
+        counted[i*10+:10] = more_of[i] ? counts[i*10+:10] + 10'd1 : counts[i*10+:10] - 10'd1;
+  endfunction
+
   always_ff @(posedge clk_i) begin
-    if (there_q != begins) begin
-      for (int unsigned i = 0; i < 8; i++)
-        if (there_q[i] != begins[i])
-          ready_q[i*10+:10] <= there_q[i] ? ready_q[i*10+:10] + 10'd1 : ready_q[i*10+:10] - 10'd1;
-    end
+    if (there_q != begins) ready_q <= counted(ready_q, there_q, begins);
     if (rst_i) ready_q <= '0;
   end
 
