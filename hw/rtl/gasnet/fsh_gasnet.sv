@@ -250,7 +250,7 @@ module fsh_gasnet #(
 
   // Loopback to this node: lane 0 of the sequencer to receiver 0.
   logic         loop_request, loop_valid, loop_ready, loop_last, loop_bad, loop_busy, to_loop;
-  logic [LANES*2-1:0] rx_start;
+  logic [LANES*2-1:0] rx_start /*verilator split_var*/;
   logic [127:0] loop_data;
 
   fsh_loop i_loop (

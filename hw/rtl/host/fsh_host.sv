@@ -81,6 +81,10 @@ module fsh_host #(
   logic [63:0] write_data, perf_data;
   logic [6:0]  perf_word;
 
+  logic        awready, wready, bvalid, arready, rvalid;
+  logic [63:0] rdata;
+  assign axil_rsp_o = {awready, wready, bvalid, arready, rvalid, rdata};
+
   fsh_regs #(
       .PORTS(PORTS)
   ) i_regs (
@@ -91,18 +95,18 @@ module fsh_host #(
       .eng_present_i,
       .awaddr_i     (axil_req_i.awaddr),
       .awvalid_i    (axil_req_i.awvalid),
-      .awready_o    (axil_rsp_o.awready),
+      .awready_o    (awready),
       .wdata_i      (axil_req_i.wdata),
       .wvalid_i     (axil_req_i.wvalid),
-      .wready_o     (axil_rsp_o.wready),
-      .bvalid_o     (axil_rsp_o.bvalid),
+      .wready_o     (wready),
+      .bvalid_o     (bvalid),
       .bready_i     (axil_req_i.bready),
       .araddr_i     (axil_req_i.araddr),
       .arvalid_i    (axil_req_i.arvalid),
-      .arready_o    (axil_rsp_o.arready),
-      .rvalid_o     (axil_rsp_o.rvalid),
+      .arready_o    (arready),
+      .rvalid_o     (rvalid),
       .rready_i     (axil_req_i.rready),
-      .rdata_o      (axil_rsp_o.rdata),
+      .rdata_o      (rdata),
       .cfg_o,
       .cpl_base_o   (cpl_base),
       .req_base_o   (req_base),
@@ -155,10 +159,17 @@ module fsh_host #(
   logic [127:0]        req_row, rep_row;
   logic [31:0]         req_head, rep_head;
   logic [ENTRIES-1:0]  entry_valid, entry_ready;
+  logic [1:0]          win_refused /*verilator split_var*/;
+  logic [1:0]          out_valid /*verilator split_var*/, out_bulk /*verilator split_var*/;
+  logic [1:0]          out_loop /*verilator split_var*/, out_rows /*verilator split_var*/;
+
+  assign win_valid_o  = out_valid;
+  assign win_bulk_o   = out_bulk;
+  assign win_loop_o   = out_loop;
+  assign rows_valid_o = out_rows;
   fsh_spec_pkg::ring_t entry_win0, entry_win1;
 
-  assign entry_valid[ENTRIES-1:3] = entry_valid_i[ENGINES+3:1];
-  assign entry_valid[0] = entry_valid_i[0];
+  assign entry_valid = {entry_valid_i[ENGINES+3:1], win_refused, entry_valid_i[0]};
   assign entry_ready_o  = {entry_ready[ENTRIES-1:3], entry_ready[0]};
 
   fsh_submit #(
@@ -190,7 +201,7 @@ module fsh_host #(
       .rows_valid_o (row_valid[0]),
       .rows_ready_i (row_ready[0]),
       .rows_data_o  (req_row),
-      .cpl_valid_o  (entry_valid[1]),
+      .cpl_valid_o  (win_refused[0]),
       .cpl_ready_i  (entry_ready[1]),
       .cpl_o        (entry_win0),
       .empty_o      (win_empty[0]),
@@ -212,13 +223,13 @@ module fsh_host #(
       .row_valid_i(row_valid[0]),
       .row_ready_o(row_ready[0]),
       .row_i      (req_row),
-      .out_valid_o(win_valid_o[0]),
+      .out_valid_o(out_valid[0]),
       .out_ready_i(win_ready_i[0]),
       .out_path_o (win_req_path_o),
-      .out_bulk_o (win_bulk_o[0]),
-      .out_loop_o (win_loop_o[0]),
+      .out_bulk_o (out_bulk[0]),
+      .out_loop_o (out_loop[0]),
       .out_o      (win_req_o),
-      .rows_valid_o(rows_valid_o[0]),
+      .rows_valid_o(out_rows[0]),
       .rows_ready_i(rows_ready_i[0]),
       .rows_o     (rows_req_o),
       .stopped_i,
@@ -255,7 +266,7 @@ module fsh_host #(
       .rows_valid_o (row_valid[1]),
       .rows_ready_i (row_ready[1]),
       .rows_data_o  (rep_row),
-      .cpl_valid_o  (entry_valid[2]),
+      .cpl_valid_o  (win_refused[1]),
       .cpl_ready_i  (entry_ready[2]),
       .cpl_o        (entry_win1),
       .empty_o      (win_empty[1]),
@@ -277,13 +288,13 @@ module fsh_host #(
       .row_valid_i(row_valid[1]),
       .row_ready_o(row_ready[1]),
       .row_i      (rep_row),
-      .out_valid_o(win_valid_o[1]),
+      .out_valid_o(out_valid[1]),
       .out_ready_i(win_ready_i[1]),
       .out_path_o (win_rep_path_o),
-      .out_bulk_o (win_bulk_o[1]),
-      .out_loop_o (win_loop_o[1]),
+      .out_bulk_o (out_bulk[1]),
+      .out_loop_o (out_loop[1]),
       .out_o      (win_rep_o),
-      .rows_valid_o(rows_valid_o[1]),
+      .rows_valid_o(out_rows[1]),
       .rows_ready_i(rows_ready_i[1]),
       .rows_o     (rows_rep_o),
       .stopped_i,
@@ -304,7 +315,17 @@ module fsh_host #(
       entries = {entry_eng_i, entry_seq1_i, entry_seq0_i, entry_win1, entry_win0, entry_track_i};
   end
 
-  assign rx_rsp_o.berr = {2{rx_berr}};
+  logic         aw_valid, w_valid, w_last;
+  logic [47:0]  aw_addr;
+  logic [7:0]   aw_len;
+  logic [127:0] w_data;
+  logic [15:0]  w_strb;
+  logic [1:0]   rx_awready, rx_wready, rx_bvalid;
+  logic         post_awready, post_wready;
+
+  assign host_req_o = {aw_valid, w_valid, w_last, aw_len, w_strb, aw_addr, w_data};
+  assign rx_rsp_o   = {rx_awready, rx_wready, rx_bvalid, {2{rx_berr}}};
+  assign post_rsp_o = {post_awready, post_wready};
 
   fsh_hostw #(
       .ENTRIES(ENTRIES)
@@ -322,29 +343,29 @@ module fsh_host #(
       .req_head_i   (req_head),
       .rep_head_i   (rep_head),
       .rx_awvalid_i ({post_req_i.awvalid, rx_req_i.awvalid}),
-      .rx_awready_o ({post_rsp_o.awready, rx_rsp_o.awready}),
+      .rx_awready_o ({post_awready, rx_awready}),
       .rx_awaddr_i  ({post_req_i.awaddr, rx_req_i.awaddr}),
       .rx_awlen_i   ({8'd3, rx_req_i.awlen}),
       .rx_wvalid_i  ({post_req_i.wvalid, rx_req_i.wvalid}),
-      .rx_wready_o  ({post_rsp_o.wready, rx_rsp_o.wready}),
+      .rx_wready_o  ({post_wready, rx_wready}),
       .rx_wdata_i   ({post_req_i.wdata, rx_req_i.wdata}),
       .rx_wstrb_i   ({16'hffff, rx_req_i.wstrb}),
       .rx_wlast_i   ({post_req_i.wlast, rx_req_i.wlast}),
-      .rx_bvalid_o  ({posted, rx_rsp_o.bvalid}),
+      .rx_bvalid_o  ({posted, rx_bvalid}),
       .rx_berr_o    (rx_berr),
       .entry_valid_i(entry_valid),
       .entry_ready_o(entry_ready),
       .entry_ring_i ((ENTRIES*2)'(entry_ring_i)),
       .entry_i      (entries),
-      .awvalid_o    (host_req_o.awvalid),
+      .awvalid_o    (aw_valid),
       .awready_i    (host_rsp_i.awready),
-      .awaddr_o     (host_req_o.awaddr),
-      .awlen_o      (host_req_o.awlen),
-      .wvalid_o     (host_req_o.wvalid),
+      .awaddr_o     (aw_addr),
+      .awlen_o      (aw_len),
+      .wvalid_o     (w_valid),
       .wready_i     (host_rsp_i.wready),
-      .wdata_o      (host_req_o.wdata),
-      .wstrb_o      (host_req_o.wstrb),
-      .wlast_o      (host_req_o.wlast),
+      .wdata_o      (w_data),
+      .wstrb_o      (w_strb),
+      .wlast_o      (w_last),
       .bvalid_i     (host_rsp_i.bvalid),
       .berr_i       (host_rsp_i.berr),
       .perf_entry_o (perf_entry),

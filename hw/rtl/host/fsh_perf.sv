@@ -30,6 +30,10 @@ module fsh_perf #(
 
   always_ff @(posedge clk_i) cycle_q <= cycle_i;
 
+  // Any of the events but beats and stalls, which come last: a simulator then looks no further.
+  logic seldom;
+  assign seldom = step_i[fsh_spec_pkg::PERF_TX_BEAT0*3-1:0] != '0;
+
   assign chain[47:0] = '0;
   for (genvar e = 0; e < N; e++) begin : gen_event
     // Beats and stalls of the ports come last.
@@ -41,10 +45,12 @@ module fsh_perf #(
       logic [47:0] first_q, last_q, count_q;
 
       always_ff @(posedge clk_i) begin
-        if (step_i[e*3+:3] != '0) begin
-          if (count_q == '0) first_q <= cycle_q;
-          last_q  <= cycle_q;
-          count_q <= count_q + {45'd0, step_i[e*3+:3]};
+        if (e >= BEAT0 || seldom) begin
+          if (step_i[e*3+:3] != '0) begin
+            if (count_q == '0) first_q <= cycle_q;
+            last_q  <= cycle_q;
+            count_q <= count_q + {45'd0, step_i[e*3+:3]};
+          end
         end
         if (rst_i || clear_i) begin
           first_q <= '0;
@@ -74,7 +80,9 @@ module fsh_perf #(
     logic [47:0] sum_q;
 
     always_ff @(posedge clk_i) begin
-      if (step_i[E*3+:3] != '0) sum_q <= sum_q + {16'd0, add_i[s*32+:32]};
+      if (seldom) begin
+        if (step_i[E*3+:3] != '0) sum_q <= sum_q + {16'd0, add_i[s*32+:32]};
+      end
       if (rst_i || clear_i) sum_q <= '0;
     end
     assign chain[(N+s+1)*48+:48] = chain[(N+s)*48+:48] |

@@ -77,6 +77,24 @@ module fsh_router #(
   logic [PORTS*2-1:0]    last /*verilator split_var*/, bad /*verilator split_var*/;
   logic [PORTS*256-1:0]  data /*verilator split_var*/;
 
+  // Outputs, of which each port has a part.
+  logic [PORTS-1:0]      seq_sop /*verilator split_var*/, fwd_sop /*verilator split_var*/;
+  logic [PORTS-1:0]      stall /*verilator split_var*/, others /*verilator split_var*/;
+  logic [PORTS-1:0]      here_request /*verilator split_var*/, here_valid /*verilator split_var*/;
+  logic [PORTS-1:0]      here_last /*verilator split_var*/, here_bad /*verilator split_var*/;
+  logic [PORTS-1:0]      ack_ready /*verilator split_var*/;
+  logic [PORTS*4-1:0]    bulk_ok /*verilator split_var*/;
+
+  assign seq_sop_o      = seq_sop;
+  assign fwd_sop_o      = fwd_sop;
+  assign stall_o        = stall;
+  assign others_o       = others;
+  assign here_request_o = here_request;
+  assign here_valid_o   = here_valid;
+  assign here_last_o    = here_last;
+  assign here_bad_o     = here_bad;
+  assign ack_ready_o    = ack_ready;
+  assign bulk_ok_o      = bulk_ok;
   assign ok_o   = short_ok;
   assign busy_o = tx_busy != '0 || rx_busy != '0;
 
@@ -170,12 +188,12 @@ module fsh_router #(
         .seq_ready_o   (seq_ready[p]),
         .seq_last_i    (seq_last_i[L]),
         .seq_data_i    (seq_data_i[L*128+:128]),
-        .bulk_ok_o     (bulk_ok_o[p*4+:4]),
+        .bulk_ok_o     (bulk_ok[p*4+:4]),
         .bulk_take_i   (bulk_take_i[p*2+:2]),
         .bulk_valid_i  (bulk_valid_i[L*PORTS+p]),
         .bulk_i        (bulk_i[L*fsh_seq_pkg::BEAT_W+:fsh_seq_pkg::BEAT_W]),
         .ack_valid_i   (ack_valid_i[p]),
-        .ack_ready_o   (ack_ready_o[p]),
+        .ack_ready_o   (ack_ready[p]),
         .ack_data_i    (ack_i),
         .fwd_open_o    (from_open),
         .fwd_some_i    (from_some),
@@ -191,10 +209,10 @@ module fsh_router #(
         .link_valid_o  (link_tx_valid_o[p]),
         .link_bound_o  (link_tx_bound_o[p]),
         .link_data_o   (link_tx_data_o[p*128+:128]),
-        .others_o      (others_o[p]),
-        .seq_sop_o     (seq_sop_o[p]),
-        .fwd_sop_o     (fwd_sop_o[p]),
-        .stall_o       (stall_o[p]),
+        .others_o      (others[p]),
+        .seq_sop_o     (seq_sop[p]),
+        .fwd_sop_o     (fwd_sop[p]),
+        .stall_o       (stall[p]),
         .busy_o        (tx_busy[p])
     );
 
@@ -227,16 +245,16 @@ module fsh_router #(
         .credit_o      (credit),
         .freed_o       (freed_here),
         .here_start_i  ({here_start_i[L*2+:2] & {2{here_turn[p]}}, here_start_i[L*2+:2]}),
-        .here_request_o(here_request_o[p]),
+        .here_request_o(here_request[p]),
         .here_some_o   (here_some[p*2+:2]),
         .here_small_o  (here_small[p*2+:2]),
         .here_long_o   (here_long[p]),
         .here_inside_o (here_inside[p*2+:2]),
-        .here_valid_o  (here_valid_o[p]),
+        .here_valid_o  (here_valid[p]),
         .here_ready_i  (here_ready_i[p]),
-        .here_last_o   (here_last_o[p]),
+        .here_last_o   (here_last[p]),
         .here_data_o   (here_data_o[p*128+:128]),
-        .here_bad_o    (here_bad_o[p]),
+        .here_bad_o    (here_bad[p]),
         .fwd_some_o    (some[p*OUTS*12+:OUTS*12]),
         .fwd_start_i   (start[p*OUTS*12+:OUTS*12]),
         .fwd_started_o (started[p*OUTS*2+:OUTS*2]),
