@@ -31,7 +31,8 @@ module fsh_cserve #(
     output logic                    busy_o
 );
   // Beats of a line stand side by side in four memories.
-  logic [LANES-1:0]       mine, free, room, asked, start, act_q, read, shown_q, ends;
+  logic [LANES-1:0]       mine, free, room, asked, start, act_q, read, shown_q;
+  logic [LANES-1:0]       none /*verilator split_var*/, last /*verilator split_var*/;
   logic [LANES*(SW+BW)-1:0] at_q;  // place and beat
   logic [3:0]             re;
   logic [4*(SW+LW)-1:0]   raddr;
@@ -83,38 +84,44 @@ module fsh_cserve #(
     logic [6:0] left_q;
     logic       asks;
 
-    assign mine[l]  = rd_req_i.araddr[l*40+39];
-    assign free[l]  = !act_q[l] && !shown_q[l];
-    assign start[l] = rd_req_i.arvalid[l] && mine[l] && free[l] && there_q == '0;
-    assign ends[l]  = read[l] && left_q == 7'd1;
-    assign asks     = asked[l] && mem_rsp_i.arready[l];
-
-    assign asked[l] = rd_req_i.arvalid[l] && !mine[l] && free[l];
-    assign room[l] = free[l] && (mine[l] ? there_q == '0 : mem_rsp_i.arready[l]);
+    assign none[l] = there_q == '0;
+    assign last[l] = left_q == 7'd1;
+    assign asks    = asked[l] && mem_rsp_i.arready[l];
 
     always_ff @(posedge clk_i) begin
       if (asks || mem_rsp_i.rvalid[l])
         there_q <= there_q + (asks ? {2'd0, rd_req_i.arlen[l*8+:8]} + 10'd1 : 10'd0) -
                    10'(mem_rsp_i.rvalid[l]);
+      if (read[l]) bank_q[l*2+:2] <= at_q[l*(SW+BW)+:2];
       if (start[l]) begin
         left_q                  <= rd_req_i.arlen[l*8+:7] + 7'd1;
         at_q[l*(SW+BW)+:SW+BW]  <= rd_req_i.araddr[l*40+4+:SW+BW];
       end else if (read[l]) begin
         left_q                  <= left_q - 7'd1;
         at_q[l*(SW+BW)+:BW]     <= at_q[l*(SW+BW)+:BW] + 1'b1;
-        bank_q[l*2+:2]          <= at_q[l*(SW+BW)+:2];
       end
-      if (start[l]) act_q[l] <= 1'b1;
-      else if (ends[l]) act_q[l] <= 1'b0;
-      shown_q[l] <= read[l];
-      if (rst_i) begin
-        act_q[l]   <= 1'b0;
-        shown_q[l] <= 1'b0;
-        there_q    <= '0;
-      end
+      if (rst_i) there_q <= '0;
     end
 
     `FSH_ASSERT(a_turn, !(shown_q[l] && mem_rsp_i.rvalid[l]))
+  end
+
+  // All lanes at once.
+  for (genvar l = 0; l < LANES; l++) begin : gen_mine
+    assign mine[l] = rd_req_i.araddr[l*40+39];
+  end
+  assign free  = ~(act_q | shown_q);
+  assign start = rd_req_i.arvalid & mine & free & none;
+  assign asked = rd_req_i.arvalid & ~mine & free;
+  assign room  = free & ((mine & none) | (~mine & mem_rsp_i.arready));
+
+  always_ff @(posedge clk_i) begin
+    act_q   <= start | (act_q & ~(read & last));
+    shown_q <= read;
+    if (rst_i) begin
+      act_q   <= '0;
+      shown_q <= '0;
+    end
   end
 
   always_comb begin
@@ -126,10 +133,8 @@ module fsh_cserve #(
       if (shown_q[l]) rd_rsp_o.rdata[l*128+:128] = rdata[bank_q[l*2+:2]*128+:128];
   end
 
-  assign mem_req_o.arvalid = asked;
-  assign mem_req_o.araddr  = rd_req_i.araddr;
-  assign mem_req_o.arlen   = rd_req_i.arlen;
-  assign busy_o            = act_q != '0 || shown_q != '0;
+  assign mem_req_o = {asked, rd_req_i.arlen, rd_req_i.araddr};
+  assign busy_o    = act_q != '0 || shown_q != '0;
 endmodule
 
 `default_nettype wire
