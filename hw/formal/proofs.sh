@@ -83,3 +83,10 @@ mutant fsh_hashbuf.sv 's/else if (reserve_q) ways_r/else ways_r/'
 mutant fsh_hashbuf.sv "s/gen_q\[2\*op_slot_i+:2\] == op_gen_i/1'b1/"
 mutant fsh_hashbuf.sv "s/whole_q\[res_slot_o\] <= 1'b0/whole_q[res_slot_o] <= claim_q \&\& whole_q[res_slot_o]/"
 mutant fsh_hashbuf.sv 's/raddr = state_q == Idle ? one : two_q/raddr = one/'
+
+prove clate fsh_clate "UNITS=2 JOB_W=4" "fsh_coll_pkg.sv fsh_clate.sv" 8 2 gates
+mutant fsh_clate.sv 's/(late_q \& ~clear) | set/(late_q | set) \& ~clear/'
+mutant fsh_clate.sv "s/VW'(i >> JOB_W) == .*) begin/1'b1) begin/"
+mutant fsh_clate.sv "s/\^ 2'd2/^ 2'd3/"
+mutant fsh_clate.sv "s/if (begin_i\[u\]) clear/if (gone_i[u]) clear/"
+mutant fsh_clate.sv 's/= fsh_coll_pkg::eager_vp(rx_key_i.vp) \&\&/=/'

@@ -32,6 +32,7 @@ package fsh_coll_pkg;
     logic [7:0]        number;
   } key_t;
   localparam int unsigned KEY_W = NODE_W + 35;
+  localparam int unsigned TEAM_W = 8 + 11;  // job, VP
 
   /// A message between engines: of whom, or to whom, in key.node.
   typedef struct packed {

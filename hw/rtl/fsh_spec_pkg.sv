@@ -217,7 +217,7 @@ package fsh_spec_pkg;
   localparam logic [3:0] COLLPERF_DUPLICATE = 4'd2;  // Dropped: a packet with its key is in the buffer as a whole.
   localparam logic [3:0] COLLPERF_EAGER = 4'd3;  // Dropped: eager, but not of an eager team, or there is one of its sender and team already.
   localparam logic [3:0] COLLPERF_FULL = 4'd4;  // Dropped: eager, and neither a bucket nor the reserve has a slot.
-  localparam logic [3:0] COLLPERF_STALE = 4'd5;  // Dropped: its slot was given up while it arrived.
+  localparam logic [3:0] COLLPERF_STALE = 4'd5;  // Dropped: its slot was given up while it arrived, or it is eager and its job has ended with an error here.
   localparam logic [3:0] COLLPERF_MALFORMED = 4'd6;  // Dropped: header and length disagree, it is larger than a slot, or its data could not be read at the sender.
   localparam logic [3:0] COLLPERF_LEVEL = 4'd7;  // Whole packets in the buffer now.
   localparam logic [3:0] COLLPERF_PEAK = 4'd8;  // Maximum of LEVEL since the last clear.

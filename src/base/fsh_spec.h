@@ -222,7 +222,7 @@
 #define FSH_COLLPERF_DUPLICATE 2u /* Dropped: a packet with its key is in the buffer as a whole. */
 #define FSH_COLLPERF_EAGER 3u /* Dropped: eager, but not of an eager team, or there is one of its sender and team already. */
 #define FSH_COLLPERF_FULL 4u /* Dropped: eager, and neither a bucket nor the reserve has a slot. */
-#define FSH_COLLPERF_STALE 5u /* Dropped: its slot was given up while it arrived. */
+#define FSH_COLLPERF_STALE 5u /* Dropped: its slot was given up while it arrived, or it is eager and its job has ended with an error here. */
 #define FSH_COLLPERF_MALFORMED 6u /* Dropped: header and length disagree, it is larger than a slot, or its data could not be read at the sender. */
 #define FSH_COLLPERF_LEVEL 7u /* Whole packets in the buffer now. */
 #define FSH_COLLPERF_PEAK 8u /* Maximum of LEVEL since the last clear. */

@@ -5,10 +5,14 @@
 /// may send are on their way (may_*: units ask, one is answered a cycle, and what is free
 /// is taken; back_*: it is consumed), and which wait here (rx_twice_o: one of that peer and
 /// team does; rx_holds_i: now it does; told_*: not any more). Answers are combinational.
-/// Reset: none.
+/// Those of jobs that were given up (gone_*, taken while calm_i: no packet is being looked up;
+/// begin_i, teams_i: fsh_clate) are not to be kept (rx_late_o); with lost_i, a pulse, one of
+/// lost_key_i was not, and its sender is told that it may send the next (tell_*, CONSUMED). As
+/// many wait for that as may be under way to a node. Reset: none.
 module fsh_ceager #(
     parameter int unsigned UNITS = 2,
-    localparam int unsigned W = fsh_coll_pkg::EAGER_W
+    localparam int unsigned W = fsh_coll_pkg::EAGER_W,
+    localparam int unsigned TEAM_W = fsh_coll_pkg::TEAM_W
 ) (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
@@ -23,8 +27,19 @@ module fsh_ceager #(
     output logic                    rx_twice_o,
     input  wire logic               rx_holds_i,
     input  wire logic               told_valid_i,
-    input  wire fsh_coll_pkg::key_t told_key_i
+    input  wire fsh_coll_pkg::key_t told_key_i,
     /* verilator lint_on UNUSEDSIGNAL */
+    input  wire logic               calm_i,
+    input  wire logic   [UNITS-1:0] gone_valid_i,
+    output logic                    gone_ready_o,
+    input  wire logic   [UNITS-1:0] begin_i,
+    input  wire logic [UNITS*TEAM_W-1:0] teams_i,
+    output logic                    rx_late_o,
+    input  wire logic               lost_i,
+    input  wire fsh_coll_pkg::key_t lost_key_i,
+    output logic                    tell_valid_o,
+    input  wire logic               tell_ready_i,
+    output fsh_coll_pkg::note_t     tell_o
 );
   logic [(1<<W)-1:0] sent_q, held_q;
   logic      [W-1:0] may_index, back_index, rx_index, told_index;
@@ -62,6 +77,37 @@ module fsh_ceager #(
       held_q <= '0;
     end
   end
+
+  assign gone_ready_o = calm_i;
+  fsh_clate #(
+      .UNITS(UNITS)
+  ) i_late (
+      .clk_i,
+      .rst_i,
+      .gone_i(gone_valid_i & {UNITS{calm_i}}),
+      .begin_i,
+      .teams_i,
+      .rx_key_i,
+      .rx_late_o
+  );
+
+  assign tell_o.op = fsh_spec_pkg::COLLMSG_CONSUMED;
+  /* verilator lint_off PINCONNECTEMPTY */
+  fsh_fifo #(
+      .WIDTH(fsh_coll_pkg::KEY_W),
+      .DEPTH(fsh_spec_pkg::COLL_EAGER)
+  ) i_lost (
+      .clk_i,
+      .rst_i,
+      .valid_i(lost_i),
+      .ready_o(),
+      .data_i (lost_key_i),
+      .valid_o(tell_valid_o),
+      .ready_i(tell_ready_i),
+      .data_o (tell_o.key),
+      .count_o()
+  );
+  /* verilator lint_on PINCONNECTEMPTY */
 endmodule
 
 `default_nettype wire

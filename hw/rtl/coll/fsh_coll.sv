@@ -10,11 +10,11 @@
 /// bounded time. A packet may come in pieces, in order: rx_line_i is the first line of the
 /// piece, and with rx_whole_i it is the last one. What a unit has not claimed is kept if it
 /// comes eagerly, one of each peer and eager team, and there is room; all else that has no
-/// slot, or is there already, is dropped. fate_o: what becomes of packets, for the counters,
-/// pulses after it. note_*: messages of other
-/// engines; each is taken in a cycle, ASKs while there is room for four more (ask_room_o, a
-/// register). tell_*: those for other engines. Everything else:
-/// fsh_cunit. used_o: slots in use.
+/// slot, or is there already, is dropped; what comes eagerly for a job that this node has given
+/// up is, too, and its sender may send the next. fate_o: what becomes of packets, for the
+/// counters, pulses after it. note_*: messages of other engines; each is taken in a cycle, ASKs
+/// while there is room for four more (ask_room_o, a register). tell_*: those for other engines.
+/// Everything else: fsh_cunit. used_o: slots in use.
 module fsh_coll #(
     parameter int unsigned UNITS = 2,
     parameter int unsigned CONTEXTS = 4,  // of a unit
@@ -99,6 +99,7 @@ module fsh_coll #(
   logic          kept, gone, stale;
   logic    [3:0] refused_q;  // why, as in fate_t
   logic          twice;  // there is an eager packet of its peer and team already
+  logic          eager_q, late, late_q, lost, lost_q;  // its job was given up here
 
   // Units; what is a field a unit is a slice of a vector.
   logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, look_spare, free_valid;
@@ -117,7 +118,7 @@ module fsh_coll #(
   logic    [1:0] res_gen, free_gen;
   logic [KEY_W-1:0] look_key;
 
-  assign rx_op    = (state_q == Claim && rx_valid_i) || state_q == Commit;
+  assign rx_op    = (state_q == Claim && rx_valid_i) || (state_q == Commit && !late);
   assign keys_req[UNITS-1:0] = look_valid | look_only | free_valid;
   assign unit_op  = keys_req != '0 && op_ready && !rx_op;
   assign op_valid = rx_op || keys_req != '0;
@@ -185,12 +186,18 @@ module fsh_coll #(
   logic        [UNITS-1:0] may_req, may_gnt;
   logic [UNITS*EAGER_W-1:0] may_indices;
   logic                    holds, may_free, ask_tell, ask_told, ask_busy;
+  logic        [UNITS-1:0] begins, gone_valid;
+  logic [UNITS*fsh_coll_pkg::TEAM_W-1:0] teams;
+  logic                    gone_ready, rx_late, back_tell, back_told;
+  fsh_coll_pkg::note_t     back;
   fsh_coll_pkg::key_t      last_key_q;  // of the operation under way
   fsh_coll_pkg::note_t     answer;
 
   // A piece that is not the first of its packet finds the slot of that, or none.
-  assign rx_claims = rx_eager_i && fsh_coll_pkg::eager_vp(rx_key_i.vp) && !twice &&
+  assign rx_claims = rx_eager_i && fsh_coll_pkg::eager_vp(rx_key_i.vp) && !twice && !late &&
                      rx_line_i == '0;
+  // Whole or not when its job is given up, it is freed then; so none becomes whole behind that.
+  assign late      = rx_late && (state_q == Commit ? eager_q : rx_eager_i);
 
   fsh_ceager #(
       .UNITS(UNITS)
@@ -203,12 +210,23 @@ module fsh_coll #(
       .may_free_o  (may_free),
       .back_valid_i(note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_CONSUMED),
       .back_key_i  (note_i.key),
-      .rx_key_i,
+      .rx_key_i    (state_q == Commit ? key_q : rx_key_i),
       .rx_twice_o  (twice),
       .rx_holds_i  (holds),
       .told_valid_i(tell_valid_o && tell_ready_i &&
                     tell_o.op == fsh_spec_pkg::COLLMSG_CONSUMED),
-      .told_key_i  (tell_o.key)
+      .told_key_i  (tell_o.key),
+      .calm_i      (state_q == Write || state_q == Drop || (state_q == Claim && !rx_valid_i)),
+      .gone_valid_i(gone_valid),
+      .gone_ready_o(gone_ready),
+      .begin_i     (begins),
+      .teams_i     (teams),
+      .rx_late_o   (rx_late),
+      .lost_i      (lost_q || (stale && eager_q && fsh_coll_pkg::eager_vp(key_q.vp))),
+      .lost_key_i  (key_q),
+      .tell_valid_o(back_tell),
+      .tell_ready_i(back_told),
+      .tell_o      (back)
   );
 
   always_ff @(posedge clk_i) if (op_valid && op_ready) last_key_q <= rx_op ? rx_key_i : look_key;
@@ -241,16 +259,20 @@ module fsh_coll #(
   assign judged     = state_q == Answer && res_valid && owner_q == '0;
   assign holds      = judged && accepted && rx_claims;
   assign refused    = judged && !accepted && !rst_i;
-  assign whole      = state_q == Commit && op_ready;
+  assign lost       = late && !rst_i && (state_q == Commit ||
+                      (refused && !res_whole && !(twice && rx_line_i == '0)));
+  assign whole      = state_q == Commit && op_ready && !late;
   assign freed      = unit_op && (free_valid & keys_gnt[UNITS-1:0]) != '0;
   assign taken      = rx_valid_i && rx_ready_o;
   assign rx_ready_o = state_q == Write || state_q == Drop;
   always_ff @(posedge clk_i) begin
     crowded_q <= used_o >= SW'(BUCKETS * WAYS / 2);
-    refused_q <= refused ? {!res_found && rx_claims, !res_whole && rx_eager_i && !rx_claims,
-                            res_whole, !res_found && !rx_eager_i} : '0;
+    refused_q <= refused ? {!res_found && rx_claims, !res_whole && rx_eager_i && !rx_claims &&
+                            !lost, res_whole, !res_found && !rx_eager_i} : '0;
+    late_q    <= lost;
+    lost_q    <= lost && (state_q == Commit || rx_whole_i);
   end
-  assign fate_o = {kept, gone, stale, refused_q};
+  assign fate_o = {kept, gone, stale || late_q, refused_q};
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
@@ -259,6 +281,7 @@ module fsh_coll #(
         line_q  <= rx_line_i;
         piece_q <= rx_whole_i;
         key_q   <= rx_key_i;
+        eager_q <= rx_eager_i;
         if (judged) begin
           slot_q  <= res_slot;
           gen_q   <= res_gen;
@@ -271,7 +294,7 @@ module fsh_coll #(
           if (rx_last_i) state_q <= piece_q ? Commit : Claim;
         end
       end
-      Commit:  if (op_ready) state_q <= Claim;
+      Commit:  if (op_ready || late) state_q <= Claim;
       default: if (taken && rx_last_i) state_q <= Claim;
     endcase
     if (rst_i) state_q <= Claim;
@@ -357,6 +380,10 @@ module fsh_coll #(
         .may_ready_i (may_gnt[u]),
         .may_index_o (may_indices[u*EAGER_W+:EAGER_W]),
         .may_free_i  (may_free),
+        .begin_o     (begins[u]),
+        .gone_valid_o(gone_valid[u]),
+        .gone_ready_i(gone_ready),
+        .team_o      (teams[u*fsh_coll_pkg::TEAM_W+:fsh_coll_pkg::TEAM_W]),
         .tell_valid_o(tell_valid[u]),
         .tell_ready_i(tell_ready[u]),
         .tell_o      (tells[u*NOTE_W+:NOTE_W]),
@@ -418,16 +445,16 @@ module fsh_coll #(
   assign look  = {res_found, res_made, res_whole, there[LW+7], 16'(res_slot), res_gen,
                   16'(there[LW+6:0])};
   fsh_cjoin #(
-      .N    (2 * UNITS + 1),
+      .N    (2 * UNITS + 2),
       .WIDTH(NOTE_W)
   ) i_tell (
       .clk_i,
       .rst_i,
       .hold_i (1'b0),
-      .valid_i({ask_tell, tell_valid}),
-      .ready_o({ask_told, tell_ready}),
+      .valid_i({back_tell, ask_tell, tell_valid}),
+      .ready_o({back_told, ask_told, tell_ready}),
       .last_i ('1),
-      .data_i ({answer, tells}),
+      .data_i ({back, answer, tells}),
       .take_o (),
       .sel_o  (),
       .valid_o(tell_valid_o),
@@ -456,8 +483,9 @@ module fsh_coll #(
   assign busy_o = unit_busy != '0 || rx_valid_i || state_q != Claim ||
                   (run_valid_i && run_ready_o) || note_valid_i || tell_valid_o || tx_valid_o ||
                   end_valid_o || (mrd_valid_o | mwr_valid_o | mrd_rvalid_i) != '0 || ask_busy ||
-                  fate_o != '0;
+                  back_tell || fate_o != '0;
 
+  `FSH_ASSERT(a_late, !(judged && accepted && late && rx_line_i == '0))
   `FSH_ASSERT(a_first, !(rx_valid_i && state_q == Claim) || rx_first_i)
 endmodule
 

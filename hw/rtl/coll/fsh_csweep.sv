@@ -10,7 +10,9 @@
 /// gives back eager packets). The control does neither meanwhile. Job and VP are those of the
 /// first thing a sequence did (mark_i: context context_i, key_i): a descriptor that is no
 /// descriptor names none. made_i: a slot is claimed for a key, by whomever. Packets that come
-/// later find no claim; an eager one stays. Reset: nobody has done anything.
+/// later find no claim; eager ones are refused (fsh_clate), which is told before the first slot
+/// is read: gone_* with team_o, {job, VP}. begin_o, a pulse: the sequence of team_o has begun.
+/// Reset: nobody has done anything.
 module fsh_csweep #(
     parameter int unsigned CONTEXTS = 4,
     parameter int unsigned SLOTS = 80,
@@ -30,6 +32,10 @@ module fsh_csweep #(
     input  wire logic                 end_bad_i,
     output logic                      end_valid_o,
     input  wire logic                 end_ready_i,
+    output logic                      begin_o,
+    output logic                      gone_valid_o,
+    input  wire logic                 gone_ready_i,
+    output logic [fsh_coll_pkg::TEAM_W-1:0] team_o,
     output logic                      sweeps_o,  // look_* and drop_* are its own
     output logic                      look_valid_o,
     input  wire logic                 look_ready_i,
@@ -39,10 +45,11 @@ module fsh_csweep #(
     input  wire logic                 drop_ready_i,
     output fsh_coll_pkg::spent_t      drop_o
 );
-  localparam int unsigned TEAM_W = 8 + 11;  // job, VP
+  localparam int unsigned TEAM_W = fsh_coll_pkg::TEAM_W;
 
   typedef enum logic [2:0] {
     Idle,
+    Refuse,
     Read,
     Compare,
     Look,
@@ -62,6 +69,7 @@ module fsh_csweep #(
 
   assign sweeps_o     = state_q != Idle && state_q != Over;
   assign end_valid_o  = end_valid_i && (!end_bad_i || !marked_q[context_i] || state_q == Over);
+  assign gone_valid_o = state_q == Refuse;
   assign look_valid_o = state_q == Look;
   assign look_key_o   = key_q;
   assign drop_valid_o = state_q == Drop;
@@ -76,6 +84,12 @@ module fsh_csweep #(
       Drop:    next = drop_ready_i;
       default: next = 1'b0;
     endcase
+  end
+
+  // No sequence begins while one is swept.
+  always_ff @(posedge clk_i) begin
+    team_o  <= state_q == Idle && mark_i ? {key_i.job, key_i.vp} : teams_q[context_i];
+    begin_o <= mark_i && !marked_q[context_i] && !rst_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -97,8 +111,9 @@ module fsh_csweep #(
     unique case (state_q)
       Idle: begin
         slot_q <= '0;
-        if (end_valid_i && !end_valid_o) state_q <= Read;
+        if (end_valid_i && !end_valid_o) state_q <= Refuse;
       end
+      Refuse:  if (gone_ready_i) state_q <= Read;
       Read:    state_q <= Compare;
       Compare: state_q <= Look;
       Look:    if (look_ready_i) state_q <= Answer;
@@ -113,6 +128,7 @@ module fsh_csweep #(
     if (rst_i) state_q <= Idle;
   end
 
+  `FSH_STABLE(gone_valid_o, gone_ready_i, team_o)
   `FSH_STABLE(look_valid_o, look_ready_i, look_key_o)
   `FSH_STABLE(drop_valid_o, drop_ready_i, drop_o)
   `FSH_ASSERT(a_end, state_q == Idle || end_valid_i)

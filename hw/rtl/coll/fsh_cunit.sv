@@ -59,6 +59,11 @@ module fsh_cunit #(
     input  wire logic             may_ready_i,
     output logic [fsh_coll_pkg::EAGER_W-1:0] may_index_o,
     input  wire logic             may_free_i,
+    // Sequences that begin, and jobs given up (fsh_csweep).
+    output logic                  begin_o,
+    output logic                  gone_valid_o,
+    input  wire logic             gone_ready_i,
+    output logic [fsh_coll_pkg::TEAM_W-1:0] team_o,
     // Messages between engines: GRANT and ASK, CONSUMED.
     output logic                  tell_valid_o,
     input  wire logic             tell_ready_i,
@@ -100,7 +105,7 @@ module fsh_cunit #(
 );
   logic                start, steps_busy, data_busy, release_busy;
   logic                spent_valid, spent_ready, drop_valid, drop_ready;
-  logic                sweeps, step_end, step_drop, sweep_drop;
+  logic                sweeps, step_end, step_drop, sweep_drop, whole_q, forsaken;
   fsh_coll_pkg::key_t  step_key, sweep_key;
   fsh_coll_pkg::spent_t spent, drop, swept;
   logic [CONTEXTS-1:0] settled, wrong;
@@ -143,7 +148,7 @@ module fsh_cunit #(
       .look_done_i,
       .look_i,
       .drop_valid_o(step_drop),
-      .drop_ready_i(drop_ready),
+      .drop_ready_i(drop_ready || forsaken),
       .drop_o      (drop),
       .may_valid_o,
       .may_ready_i,
@@ -167,7 +172,10 @@ module fsh_cunit #(
 
   // In its turn only: while the control has an end to tell.
   assign look_key_o = sweeps ? sweep_key : step_key;
-  assign drop_valid = step_drop || sweep_drop;
+  // A slot whose packet did not come is left to the sweep, behind which none comes.
+  assign forsaken   = step_drop && !whole_q;
+  assign drop_valid = (step_drop && whole_q) || sweep_drop;
+  always_ff @(posedge clk_i) if (look_done_i) whole_q <= look_i.whole;
 
   fsh_csweep #(
       .CONTEXTS(CONTEXTS),
@@ -185,6 +193,10 @@ module fsh_cunit #(
       .end_bad_i   (end_o.status != fsh_spec_pkg::STATUS_OK),
       .end_valid_o,
       .end_ready_i,
+      .begin_o,
+      .gone_valid_o,
+      .gone_ready_i,
+      .team_o,
       .sweeps_o    (sweeps),
       .look_valid_o(look_only_o),
       .look_ready_i,

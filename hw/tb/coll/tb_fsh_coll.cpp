@@ -3,9 +3,9 @@
 // src/coll/program: every call and algorithm, teams of some of the nodes, several at once,
 // random data, random stalls. All memory must be what the same programs leave that are
 // run step by step with src/coll/fold; what is written to host memory, too, is the same
-// there. Then what must not run: malformed descriptors, a
-// read error, a peer that does not send, packets that come twice; steps of many packets of
-// several jobs at once; and what a level takes.
+// there. Then what must not run: malformed descriptors, a read error, a peer that does not
+// send, packets that come twice or too late; steps of many packets of several jobs at once;
+// and what a level takes.
 #include "fabric.h"
 
 namespace
@@ -338,18 +338,33 @@ void given(tb::Test &test)
         test.fail("it is not in host memory, or not there alone");
 }
 
+Packet make_packet(unsigned from, unsigned seq, unsigned team, bool eager,
+                   unsigned job = 3)
+{
+    Packet p = {from, 0, 0, 64, {Line{}}};
+
+    fsh_colladdr_set_job(&p.addr, job);
+    fsh_colladdr_set_vp(&p.addr, team);
+    fsh_colladdr_set_seq(&p.addr, seq);
+    fsh_colladdr_set_eager(&p.addr, eager);
+    return p;
+}
+
+void settle(tb::Test &test, Alone &alone)
+{
+    test.until(
+        "nothing to do", 20000, [&] { return alone.engine.idle(); },
+        [&] { alone.cycles(1); });
+}
+
 // A source that never sends, while another sequence runs past; the packet that comes
 // twice; what comes too late.
 void missing(tb::Test &test)
 {
     Alone alone(test);
     Descriptor d = alone.plain, other = alone.plain;
-    Packet packet = {6, 0, 0, 64, {Line{}}};
+    Packet packet = make_packet(6, 9, vp, true);
 
-    fsh_colladdr_set_job(&packet.addr, 3);
-    fsh_colladdr_set_vp(&packet.addr, vp);
-    fsh_colladdr_set_seq(&packet.addr, 9);
-    fsh_colladdr_set_eager(&packet.addr, 1);
     d.flag(OWN, false);
     d.put(COUNT, 5, 1);
     d.put(SOURCES, 8, 6);
@@ -368,9 +383,21 @@ void missing(tb::Test &test)
     if (end.source != 6 || end.step != 9)
         test.fail("waited for node %u step %u", end.source, end.step);
     alone.engine.receive(packet);
+    alone.cycles(3000);
+    if (alone.engine.fates[STALE] != 1 || alone.engine.used() != 0)
+        test.fail("too late: %u packets dropped, %u kept", alone.engine.bad(),
+                  alone.engine.used());
+    alone.engine.start(0);
+    settle(test, alone);
+    alone.engine.receive(packet);
+    alone.expect("the same job again", alone.end(), OK);
+    alone.cycles(500); // CONSUMED has left
+    d.put(JOB, 8, 4);
+    packet = make_packet(6, 9, vp, true, 4);
+    alone.engine.receive(packet);
     alone.engine.receive(packet);
     alone.cycles(3000);
-    if (alone.engine.fates[TWICE] != 1 || alone.engine.bad() != 1 ||
+    if (alone.engine.fates[TWICE] != 1 || alone.engine.bad() != 2 ||
         alone.engine.used() != 1)
         test.fail("%u packets dropped, %u kept", alone.engine.bad(),
                   alone.engine.used());
@@ -381,17 +408,6 @@ void missing(tb::Test &test)
     alone.expect("too short", alone.run(d), BAD_LENGTH);
     if (alone.engine.used() != 0)
         test.fail("its slot is not free");
-}
-
-Packet make_packet(unsigned from, unsigned seq, unsigned team, bool eager)
-{
-    Packet p = {from, 0, 0, 64, {Line{}}};
-
-    fsh_colladdr_set_job(&p.addr, 3);
-    fsh_colladdr_set_vp(&p.addr, team);
-    fsh_colladdr_set_seq(&p.addr, seq);
-    fsh_colladdr_set_eager(&p.addr, eager);
-    return p;
 }
 
 // Forged packets: each is counted once, for its reason, and changes nothing else.
@@ -485,13 +501,6 @@ void forsaken(tb::Test &test)
         test.fail("its slot is not free");
 }
 
-void settle(tb::Test &test, Alone &alone)
-{
-    test.until(
-        "nothing to do", 20000, [&] { return alone.engine.idle(); },
-        [&] { alone.cycles(1); });
-}
-
 // Sequences that end with an error, again and again: what they had claimed, and what came for
 // them, is gone when the end is told. A packet of another team stays throughout.
 void abandoned(tb::Test &test)
@@ -507,7 +516,9 @@ void abandoned(tb::Test &test)
     settle(test, alone);
     for (unsigned round = 1; round <= 32; round++) {
         unsigned kind = test.below(4), packets = kind == 3 ? 1 : 12;
-        Descriptor d = alone.plain, bad = alone.plain;
+        Descriptor d = alone.plain;
+        d.put(JOB, 8, round);
+        Descriptor bad = d;
         d.flag(TAIL, false);
         d.flag(OWN, kind == 2);
         d.flag(REDUCE, kind == 2);
@@ -521,14 +532,14 @@ void abandoned(tb::Test &test)
         alone.set(0, d);
         alone.set(1, bad);
         engine.broken_read = kind == 2 ? 100 : UINT32_MAX;
-        engine.receive(make_packet(6, 40, vp, true));
+        engine.receive(make_packet(6, 40, vp, true, round));
         settle(test, alone);
         engine.start(0);
         settle(test, alone);
         if (kind != 2 && engine.used() != 2 + packets)
             test.fail("%u slots are claimed", engine.used() - 2);
         for (unsigned i = packets; i-- > (kind == 0);) {
-            Packet p = make_packet(6, 9, vp, false);
+            Packet p = make_packet(6, 9, vp, false, round);
             fsh_colladdr_set_high(&p.addr, i >> 5);
             fsh_colladdr_set_low(&p.addr, i & 31);
             if (i && test.below(2))
@@ -562,6 +573,140 @@ void abandoned(tb::Test &test)
     d.put(SOURCES, 8, 9);
     alone.expect("the other team", alone.run(d), OK);
 }
+
+// Eager packets of jobs that are given up: whenever they come, while they are awaited, swept or
+// long after, in a piece or in two, none stays, and each sender is told once that it may send
+// the next. Calls go on in between, whose packets come before they begin.
+class Late
+{
+  public:
+    explicit Late(tb::Test &test) : alone_(test), test_(test) {}
+
+    void run(unsigned calls)
+    {
+        for (unsigned job = 0; job < calls; job++) {
+            if (job % 24 == 4)
+                give_up(job);
+            else
+                call(job);
+            if (job % 24 >= 5 && job % 24 < 21 && test_.below(2))
+                late(job, job - job % 24 + 4);
+            if (engine_.used() != 0 ||
+                engine_.fates[KEPT] != engine_.fates[GONE] || back_ != sent_)
+                test_.fail("job %u: %u slots in use, %u packets came, %u left, "
+                           "%u of %u are given back",
+                           job, engine_.used(), engine_.fates[KEPT],
+                           engine_.fates[GONE], back_, sent_);
+        }
+        if (engine_.bad() != engine_.fates[STALE] || engine_.bad() == 0)
+            test_.fail("%u packets are dropped, %u as late", engine_.bad(),
+                       engine_.fates[STALE]);
+    }
+
+  private:
+    Packet packet(unsigned from, unsigned seq, unsigned job)
+    {
+        Packet p = make_packet(from, seq, vp, true, job % 256);
+
+        p.bytes = 64 * lines_;
+        p.lines.resize(lines_);
+        sent_++;
+        return p;
+    }
+
+    // Cycles, so that a piece may come at any of them.
+    void send(const Packet &p)
+    {
+        Packet rest = p;
+        unsigned first = test_.below(lines_);
+
+        alone_.cycles(test_.below(150));
+        if (first != 0) {
+            Packet part = p;
+            part.lines.resize(first);
+            part.piece = true;
+            engine_.receive(part);
+            alone_.cycles(test_.below(150));
+            rest.at = first;
+            rest.lines.resize(lines_ - first);
+        }
+        engine_.receive(rest);
+    }
+
+    Descriptor step(unsigned job)
+    {
+        Descriptor d = alone_.plain;
+
+        lines_ = 1 + test_.below(test_.below(2) ? 3 : 16);
+        d.put(JOB, 8, job % 256);
+        d.flag(REDUCE, true);
+        d.put(BYTES, 24, 64 * lines_);
+        d.put(COUNT, 5, 1);
+        d.put(SOURCES, 8, 6);
+        return d;
+    }
+
+    void call(unsigned job)
+    {
+        Descriptor d = step(job);
+
+        send(packet(6, 9, job));
+        settle(test_, alone_);
+        alone_.expect("a call", alone_.run(d), OK);
+        finish();
+    }
+
+    // Node 63 never sends; others when it is found out.
+    void give_up(unsigned job)
+    {
+        Descriptor d = step(job);
+        unsigned first = test_.below(3);
+
+        d.put(COUNT, 5, 2);
+        d.put(SOURCES + 8, 8, 63);
+        alone_.set(0, d);
+        engine_.start(0);
+        settle(test_, alone_);
+        for (unsigned t = 0; t < 3; t++) {
+            engine_.tick = true;
+            alone_.cycles(1);
+            engine_.tick = false;
+            if (t < 2)
+                settle(test_, alone_);
+        }
+        for (unsigned i = 0; i < 3; i++) {
+            unsigned k = (i + first) % 3;
+            send(packet(6 + k, k ? 50 : 9, job));
+        }
+        for (unsigned t = 0; engine_.ends.empty(); t++) {
+            if (t == 4)
+                test_.fail("job %u does not end", job);
+            alone_.ticks(1);
+        }
+        alone_.expect("given up", alone_.end(), TIMEOUT);
+        finish();
+    }
+
+    void late(unsigned job, unsigned gone)
+    {
+        if (job == gone)
+            return;
+        send(packet(6 + test_.below(4), 9 + test_.below(4), gone));
+        finish();
+    }
+
+    void finish()
+    {
+        settle(test_, alone_);
+        for (; !engine_.told.empty(); engine_.told.pop_front())
+            back_ += engine_.told.front().op == FSH_COLLMSG_CONSUMED;
+    }
+
+    Alone alone_;
+    Engine &engine_ = alone_.engine;
+    tb::Test &test_;
+    unsigned lines_ = 1, sent_ = 0, back_ = 0;
+};
 
 // Steps of an engine alone: descriptor i of a list, which gets `packets` of node 6 and sends
 // them to node 5.
@@ -722,6 +867,7 @@ int main(int argc, char **argv)
     forged(test);
     forsaken(test);
     abandoned(test);
+    Late(test).run(480);
     between_steps(test);
     window(test);
     for (int round = 0; round < rounds; round++) {
