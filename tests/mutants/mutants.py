@@ -16,7 +16,9 @@ C: the file is compiled as the build tree compiles it and linked in front of its
 library ("debug": the debug library); "tests" are unit tests, "jobs" programs of
 tests/conform with the number of ranks that fshrun starts, or that and their arguments;
 "forked": they start their ranks themselves (GASNET_PSHM_NODES), so that the mutant may
-be one of the launcher; "conduit": fpga instead of smp. RTL: the block is Verilated with its testbench.
+be one of the launcher; "conduit": fpga instead of smp. RTL: the block is Verilated with
+its testbench; "sources": C files of the library that this needs, "args": what it is
+given behind the seed.
 """
 import argparse
 import json
@@ -184,6 +186,7 @@ class Rtl:
         del build
         self.path, self.work = ROOT / target["file"], work
         self.bench, self.models = ROOT / target["bench"], target["models"]
+        self.args, self.said = target.get("args", []), ""
         self.rtl = work / "rtl"
         if shutil.which("verilator") is None:
             raise Trouble("no verilator")
@@ -200,11 +203,25 @@ class Rtl:
                  f"-I{VERILATOR_ROOT}/include/vltstd", "-c",
                  str(unit), "-o", str(self.common)],
                 300, must=True)
+        self.objects = [self.compile(path) for pattern in target.get("sources", [])
+                        for path in sorted(ROOT.glob(pattern))]
+        if "sources" in target and not self.objects:
+            raise Trouble(f"{target['file']}: no such sources")
+
+    def compile(self, source):
+        """A file of the library, once for all targets of a run."""
+        name = re.sub(r"\W", "_", str(source.relative_to(ROOT)))
+        made = self.work.parent / f"{name}.o"
+        if not made.exists() or made.stat().st_mtime < source.stat().st_mtime:
+            run(["gcc", "-std=gnu11", "-O2", "-w", f"-I{ROOT / 'src'}",
+                 f"-I{ROOT / 'include'}", "-c", str(source), "-o", str(made)], 120,
+                must=True)
+        return str(made)
 
     def build(self, text):
         self.here.write_text(text, encoding="utf-8")
         folders = [f"{self.rtl}/{d}" for d in
-                   ("lib", "gasnet", "link", "host", "dma", "compute", "top")]
+                   ("lib", "gasnet", "link", "host", "dma", "compute", "coll", "top")]
         packages = [str(self.rtl / "fsh_spec_pkg.sv")] + sorted(
             str(p) for p in self.rtl.glob("*_pkg.sv") if p.stem != "fsh_spec_pkg")
         for prefix, (top, *more) in self.models.items():
@@ -230,9 +247,12 @@ class Rtl:
         unit = self.work / "all.cpp"
         unit.write_text("".join(f'#include "{p}"\n' for p in [*made, self.bench]),
                         encoding="utf-8")
-        run(["g++", "-O0", "-w", *(f"-I{i}" for i in includes), str(unit),
-             str(self.common), "-pthread", "-o", str(program)], 300, must=True)
-        return self.bench.stem if run([str(program), "1"], limit) != 0 else None
+        # What needs the library runs longer than it takes to compile.
+        run(["g++", "-O1" if self.objects else "-O0", "-w",
+             *(f"-I{i}" for i in includes), str(unit), str(self.common), *self.objects,
+             "-pthread", "-lm", "-o", str(program)], 300, must=True)
+        code, self.said = run_text([str(program), "1", *self.args], limit)
+        return self.bench.stem if code != 0 else None
 
 
 def run(words, limit, must=False, cwd=None):
