@@ -63,10 +63,10 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp versus M
 	@$(BUILD)/bin/fshperf coll --clock simulated --json $(PAPER)/coll.json
 	@$(BUILD)/bin/fshperf bridge --clock simulated --json $(PAPER)/bridge.json
 	@$(BUILD)/bin/fshperf bridge --clock simulated --sweep --json $(PAPER)/bridge-sweep.json
-	@$(BUILD)/tests/tb_fsh_coll_pressure 1 1:equal:20:4:4:8 8:equal:20:4:4:8 \
-	    32:harmonic:20:4:4:8 1:equal:20:32:32:4 8:equal:20:32:32:4 32:harmonic:20:32:32:4
+	@for load in 4:4:8 11:11:8 32:32:4; do $(BUILD)/tests/tb_fsh_coll_pressure 1 \
+	    1:equal:20:$$load 8:equal:20:$$load 32:harmonic:20:$$load 32:half:20:$$load || exit 1; done
 	@$(BUILD)/tests/tb_fsh_coll_partition 1 1:equal:20:32:1:2 8:equal:20:32:1:2 \
-	    32:harmonic:20:32:1:2
+	    32:harmonic:20:32:1:2 32:half:20:32:1:2
 	@for wire in fp32 bfp16; do $(RUN) -n 4 $(BUILD)/examples/08_train --epochs 20 \
 	    --wire $$wire --json >$(PAPER)/loss-$$wire.json; done
 	@tools/fshperf/plot-loss.sh $(PAPER) $(PAPER)/loss-fp32.json $(PAPER)/loss-bfp16.json

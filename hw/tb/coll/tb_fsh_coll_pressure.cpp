@@ -4,12 +4,12 @@
 // at a time, all hosts in the same order. How much of the buffer is in use, and how fast data
 // goes; nothing may be lost, and all sums are compared. With the product's fsh_hashbuf, or with
 // a fixed partition of the same slots in its place (partition/fsh_hashbuf.sv).
-// Arguments: seed, then loads as jobs:shares:times:most:each:packets[:least]. shares: how
+// Arguments: seed, then loads as jobs:shares:times:most:each:packets[:least[:rate]]. shares: how
 // the data is divided, equal, harmonic (1, 1/2, 1/3 ...) or half (one job has as much as
 // all others); times: what a node receives, in contents of the buffer; most, each:
 // all-reduces at a node at once, of all jobs and of one; packets: of a step, at most;
-// least: per cent of the table's slots that must be in use on average. Without loads: short
-// ones.
+// least: per cent of the table's slots that must be in use on average; rate: bytes a cycle
+// that a node must receive at least. Without loads: short ones.
 #include "fabric.h"
 #include "Vfsh_coll___024root.h"
 
@@ -25,6 +25,7 @@ struct Load {
     char shares[16];
     double times;
     unsigned most, each, packets, least;
+    double rate;
 };
 
 // Slots are means over cycles and nodes.
@@ -179,12 +180,12 @@ Load parse(tb::Test &test, const char *text)
 {
     Load load = {};
 
-    if (std::sscanf(text, "%u:%15[a-z]:%lf:%u:%u:%u:%u", &load.jobs,
+    if (std::sscanf(text, "%u:%15[a-z]:%lf:%u:%u:%u:%u:%lf", &load.jobs,
                     load.shares, &load.times, &load.most, &load.each,
-                    &load.packets, &load.least) < 6 ||
+                    &load.packets, &load.least, &load.rate) < 6 ||
         load.jobs < 1 || load.jobs > teams || load.most > contexts)
-        test.fail("%s: not jobs:shares:times:most:each:packets[:least], up to "
-                  "%u jobs",
+        test.fail("%s: not jobs:shares:times:most:each:packets[:least[:rate]], "
+                  "up to %u jobs",
                   text, teams);
     return load;
 }
@@ -212,6 +213,9 @@ int main(int argc, char **argv)
         if (100 * r.table < (double)load.least * TABLE)
             test.fail("%s: %.1f %% of the table in use, not %u %%", text,
                       100 * r.table / TABLE, load.least);
+        if (r.rate < load.rate)
+            test.fail("%s: %.2f bytes a cycle, not %.2f", text, r.rate,
+                      load.rate);
     }
     return test.pass(loads.size(), "loads");
 }
