@@ -357,6 +357,33 @@ void settle(tb::Test &test, Alone &alone)
         [&] { alone.cycles(1); });
 }
 
+// Of a step's packets that go eagerly the second leaves when the first is given back, without
+// a grant.
+void given_back(tb::Test &test)
+{
+    Alone alone(test);
+    Engine &engine = alone.engine;
+    Descriptor d = alone.plain;
+
+    d.flag(STORE, false);
+    d.flag(SEND, true);
+    d.flag(EAGER, true);
+    d.put(DEST, 8, 5);
+    d.put(DEST_VP, 11, vp);
+    d.put(BYTES, 24, 2 * packet_bytes);
+    alone.set(0, d);
+    engine.start(0);
+    settle(test, alone);
+    if (engine.sent.size() != 1)
+        test.fail("%zu packets sent eagerly", engine.sent.size());
+    engine.hear(
+        {5, 0, FSH_COLLMSG_CONSUMED, key_of(engine.sent.front().addr)});
+    alone.expect("both sent", alone.end(), OK);
+    settle(test, alone);
+    if (engine.sent.size() != 2)
+        test.fail("%zu packets sent", engine.sent.size());
+}
+
 // A source that never sends, while another sequence runs past; the packet that comes
 // twice; what comes too late.
 void missing(tb::Test &test)
@@ -863,6 +890,7 @@ int main(int argc, char **argv)
     malformed(test);
     unreadable(test);
     given(test);
+    given_back(test);
     missing(test);
     forged(test);
     forsaken(test);
