@@ -104,9 +104,10 @@ def check_ring():
     alone = 64 * cycles("fp32", values=1 << 14)
     if not 0.75 * alone < both < 0.97 * alone:
         raise Wrong(f"parts in series take {both}, one by one {alone}")
-    # A unit's memory has one line under way: two units take half, if parts are shared evenly.
-    slow, lines = cycles("fp32", "engine.reads=1"), (1 << 20) / 16 * (40 + 3)
-    if not 0.5 * lines < slow < 0.65 * lines:
+    # A unit's memory has one line under way: two units take half, if parts are shared evenly,
+    # which is a matter of few cycles.
+    slow, lines = cycles("fp32", "engine.reads=1"), (1 << 20) / 16 * (40 + 2)
+    if not 0.5 * lines < slow < 0.75 * lines:
         raise Wrong(f"a ring of slow memory takes {slow}, operands one by one {lines}")
     encoded = cycles("bfp16", nodes=2)
     if encoded < 55 * (1 << 20) / 960:
@@ -246,16 +247,35 @@ def check_simulator(fshrun, fshperf):
     check_engines(fshperf)
 
 
-# Rings that the model has not followed closely since descriptors are read in rows and units have
-# a port to memory each, and what it is off by at most; all others are held to 3 %.
-OFF = {("float", "4", 262144, "", "1024"): 0.035, ("float", "2", 131072, "", "1024"): 0.04,
-       ("float", "2", 8192, SLOW, "1024"): 0.065, ("float", "4", 32768, "", "256"): 0.035}
+# Rings that take some per cent more or less by which of two messages comes a few cycles earlier, in
+# the simulator as in the model: of these the means over several delays of the link are compared.
+RACES = (("float", "2", 131072, "", "1024"), ("bfp16", "4", 131072, "", "1024"),
+         ("float", "4", 32768, "", "256"))
+LINKS = 28, 29, 31, 32
+# The one that the model does not follow closely, and what it is off by at most; all others are held
+# to 3 %.
+OFF = {("float", "2", 131072, "", "1024"): 0.04}
+
+
+def engines(fshperf, kind, ranks, sizes, arguments, packet):
+    """All-reduces, measured and predicted."""
+    path, out = HERE / "coll.json", HERE / "errors.json"
+    subprocess.run([fshperf, "coll", "--clock", "simulated", "--engine", "auto",
+                    "--host-costs", "1", "--rounds", "1", "--op", "allreduce",
+                    "--algorithm", "ring", "--type", kind, "--ranks", ranks,
+                    "--bytes", sizes, "--json", str(path)], check=True, timeout=220,
+                   env={**os.environ, "FSHMEM_SIM_ARGS": arguments, "FSHMEM_PACKET": packet},
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run("check", str(path), "--set", f"link.packet_bytes={packet}", "--json", str(out))
+    rows = [r for r in json.loads(out.read_text()) if r["family"] == "engines"]
+    if len(rows) != len(sizes.split(",")):
+        raise Wrong(f"{len(rows)} all-reduces by the engines of {sizes}")
+    return rows
 
 
 def check_engines(fshperf):
     """Rings of one part and of several: in both directions, encoded, of two nodes; and with
     settings that no constant was derived with."""
-    path, out = HERE / "coll.json", HERE / "errors.json"
     for kind, ranks, sizes, arguments, packet in (
             ("float", "4", "32K,128K,256K", "", "1024"), ("float", "2", "8K,128K", "", "1024"),
             ("bfp16", "4", "32K,128K", "", "1024"), ("bfp16", "2", "128K,512K", "", "1024"),
@@ -263,20 +283,15 @@ def check_engines(fshperf):
             ("float", "4", "32K", "", "256"), ("bfp16", "4", "64K", "", "256"),
             ("float", "3", "24K,96K", "", "1024"), ("float", "8", "64K,128K", "", "1024"),
             ("float", "4", "64K", SLOW, "1024")):
-        subprocess.run([fshperf, "coll", "--clock", "simulated", "--engine", "auto",
-                        "--host-costs", "1", "--rounds", "1", "--op", "allreduce",
-                        "--algorithm", "ring", "--type", kind, "--ranks", ranks,
-                        "--bytes", sizes, "--json", str(path)], check=True, timeout=220,
-                       env={**os.environ, "FSHMEM_SIM_ARGS": arguments, "FSHMEM_PACKET": packet},
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        run("check", str(path), "--set", f"link.packet_bytes={packet}", "--json", str(out))
-        rows = [r for r in json.loads(out.read_text()) if r["family"] == "engines"]
-        if len(rows) != len(sizes.split(",")):
-            raise Wrong(f"{len(rows)} all-reduces by the engines of {sizes}")
-        for r in rows:
-            near(f"{r['what']}, {ranks} nodes, {r['bytes']} bytes, {arguments or 'as stated'}, "
-                 f"packets of {packet}", r["model_cycles"], r["cycles"],
-                 OFF.get((kind, ranks, r["bytes"], arguments, packet), 0.03))
+        for row in engines(fshperf, kind, ranks, sizes, arguments, packet):
+            which, rows = (kind, ranks, row["bytes"], arguments, packet), [row]
+            if which in RACES:
+                for link in LINKS:
+                    rows += engines(fshperf, kind, ranks, str(row["bytes"]),
+                                    f"--link-cycles {link}", packet)
+            near(f"{row['what']}, {ranks} nodes, {row['bytes']} bytes, {arguments or 'as stated'}, "
+                 f"packets of {packet}", sum(r["model_cycles"] for r in rows),
+                 sum(r["cycles"] for r in rows), OFF.get(which, 0.03))
 
 
 def main():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A node's collective engine that runs sequences of a ring, in cycles.
 
-All nodes do the same at the same time, so what a node gets is what it sends, a flight later.
+All nodes do the same at the same time, so what a node gets is what it sends, a flight later; if
+only every other one may send eagerly, there are two kinds of them, in turns.
 The control of a unit (fsh_csteps) takes a cycle a state: it reads descriptors, looks up and
 claims packets, one after the other (fsh_hashbuf), and starts moves of the data path, which take
 a cycle a line (fsh_cdata). Each unit has its lines of memory; they share the way out, which has a
@@ -15,7 +16,7 @@ packets).
 from collections import deque
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from math import ceil, inf
+from math import ceil
 
 from . import sender
 
@@ -24,7 +25,9 @@ TOLD = 4                # ... of which every fourth is told
 ROW = 4                 # fsh_ckeep: descriptors that are read together
 ANSWERED = 16           # fsh_cask: packets that an answer grants, at most
 BEGIN, END = 1, 2       # fsh_cway: to a packet's first line; between plain ones
+RX = -1                 # whose operation on the keys
 LOOK = -1               # what a control waits for, instead of a cycle
+KEPT = 12               # fsh_clines: START
 FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE = range(6)   # items of a step (fsh_cnext)
 
 
@@ -56,7 +59,7 @@ class Engine:
     flight: int       # from a packet's last beat to its being looked up
     heard: int        # from a message's last beat to its use
     ports: int        # to the next node
-    eager: tuple      # by direction: may packets go so (fsh_card_near)
+    eager: tuple      # by kind of node and direction: may packets go so (fsh_card_near)
 
     def of_packet(self, step):
         """Cycles of a unit for a packet of a step."""
@@ -105,28 +108,59 @@ class _Sequence:
         return e.lines * (rest if packet + 1 == self.full else 1.0)
 
 
+class Clock:
+    """Of all nodes."""
+
+    def __init__(self):
+        self.now, self.events, self.count = 0.0, [], 0
+
+    def at(self, when, what, late):
+        self.count += 1
+        heappush(self.events, (max(when, self.now), late, self.count, what))
+
+    def run(self):
+        while self.events:
+            self.now, _, _, what = heappop(self.events)
+            what()
+
+
+def nodes(e, kinds):
+    """So many nodes of a ring, which repeat; and their clock."""
+    clock = Clock()
+    some = [Node(e, clock, e.eager[kind]) for kind in range(kinds)]
+    for i, node in enumerate(some):
+        node.peers = some[(i + 1) % kinds], some[i - 1]
+    return some, clock
+
+
 class Node:
-    def __init__(self, e):
-        self.e, self.now, self.events, self.count = e, 0.0, [], 0
+    def __init__(self, e, clock, eager):
+        self.e, self.clock, self.peers = e, clock, ()
         self.units = [_Unit(self, u) for u in range(e.units)]
         self.claims, self.used = {}, 0      # is a claimed packet whole
         self.eager = set()                  # packets that came so
-        self.keys, self.looking = deque(), False
+        # Operations on the keys that wait: of packets that come, of each unit, of who asks.
+        self.keys = [deque() for _ in range(e.units + 2)]
+        self.keys_free, self.keys_due, self.keys_turn = 0.0, False, 0
         self.links = [[sender.Port(self, (link + p) % sender.LANES) for p in range(e.ports)]
                       for link in range(2)]
         self.sender = sender.Sender(self)
         self.until = [0.0, 0.0]   # when links have sent what there is, but for messages
-        self.way_out = self.rx = 0.0
+        self.way_out, self.rx = 0.0, False  # a packet is being stored
         self.places = deque([0.0] * e.places)   # when they are free again
         self.coming = deque()
-        self.may = list(e.eager)  # a packet may go eagerly
+        self.may = list(eager)    # a packet may go eagerly
         self.commands, self.turn, self.rotation = deque(), -1, 0
 
     # ---- time ----
 
-    def at(self, when, what):
-        self.count += 1
-        heappush(self.events, (max(when, self.now), self.count, what))
+    @property
+    def now(self):
+        return self.clock.now
+
+    def at(self, when, what, late=False):
+        """late: behind all else of that cycle."""
+        self.clock.at(when, what, late)
 
     def start(self, when, way, steps, ended):
         """The engine gets a sequence; ended(cycle) when the host's entry leaves."""
@@ -142,26 +176,31 @@ class Node:
             self.commands.append(s)
         self.at(when, opened)
 
-    def run(self):
-        while self.events:
-            self.now, _, what = heappop(self.events)
-            what()
-
     # ---- packets ----
 
-    def look(self, what, first=False, cycles=None):
-        """An operation on the keys, one at a time; those of packets that come go first."""
-        order = what, cycles or self.e.lookup
-        (self.keys.appendleft if first else self.keys.append)(order)
-        if not self.looking:
-            self.next_look()
+    def look(self, owner, what, cycles=None, begun=None):
+        """An operation on the keys, one at a time: those of packets that come (RX) go first, of
+        units and who asks in turns."""
+        self.keys[owner].append((what, cycles or self.e.lookup, begun))
+        self.next_look()
 
     def next_look(self):
-        self.looking = bool(self.keys)
-        if self.keys:
-            what, cycles = self.keys.popleft()
-            self.at(self.now + cycles, what)
-            self.at(self.now + cycles, self.next_look)
+        if not self.keys_due and any(self.keys):
+            self.keys_due = True
+            self.at(self.keys_free, self.judge, True)
+
+    def judge(self):
+        owner, turns = RX, len(self.keys) - 1
+        if not self.keys[RX]:
+            owner = next(o for o in ((self.keys_turn + i) % turns for i in range(turns))
+                         if self.keys[o])
+            self.keys_turn = owner + 1
+        what, cycles, begun = self.keys[owner].popleft()
+        if begun:
+            begun()
+        self.keys_free, self.keys_due = self.now + cycles, False
+        self.at(self.keys_free, what)
+        self.next_look()
 
     def sequences(self):
         return (s for u in self.units for s in u.contexts)
@@ -180,23 +219,25 @@ class Node:
         return self.used >= self.e.slots / 2
 
     def message(self, at, link, what):
-        """A message for a neighbour, which is what it does here a flight later."""
+        """A message for a neighbour, and what(neighbour) a flight later."""
         link = link if self.e.nodes > 2 else 0
+        peer = self.peers[link]
         self.at(at + BEGIN + self.e.post, lambda: self.sender.add(
-            link, self.e.message, 0, self.e.heard, what))
+            link, self.e.message, 0, self.e.heard, lambda: what(peer)))
 
     def ask(self, way, key, found=0):
         """A question comes: which packets from this one on are claimed?"""
         number, step, packet = key
-        claimed = self.claims.get((number, step + 1, packet + found)) is False
 
         def looked():
+            claimed = self.claims.get((number, step + 1, packet + found)) is False
             if claimed and found + 1 < ANSWERED:
                 self.ask(way, key, found + 1)
             elif claimed or found:
                 last = packet + found - (not claimed)
-                self.message(self.now + 1, 1 - way, lambda: self.grant(number, step, last))
-        self.look(looked)
+                self.message(self.now + 1, 1 - way,
+                             lambda node: node.grant(number, step, last))
+        self.look(self.e.units, looked)
 
     def grant(self, number, step, packet):
         """It has an effect if its sender is at that step, or has looked at it as the next."""
@@ -216,13 +257,20 @@ class Node:
                 s.able = True
         self.wake()
 
-    def freed(self):
-        self.look(lambda: None, cycles=1)
-        self.used -= 1
-        for s in self.sequences():
-            if (s.item == SOURCE and not s.asked) or (s.item == OUT and s.asked and not s.looked):
-                s.able = True
-        self.wake()
+    def freed(self, unit, key, way):
+        """Its packet has been read: the slot is freed, and an eager one's sender told."""
+        def begun():
+            del self.claims[key]
+            self.used -= 1
+            for s in self.sequences():
+                if (s.item == SOURCE and not s.asked) or (
+                        s.item == OUT and s.asked and not s.looked):
+                    s.able = True
+            self.wake()
+            if key in self.eager:
+                self.eager.remove(key)
+                self.message(self.now + 1, 1 - way, lambda node: node.consumed(way))
+        self.look(unit, lambda: None, 1, begun)
 
     def send(self, way, key, ready, share, eager):
         """A packet whose last line leaves the unit: the link, and its coming."""
@@ -232,46 +280,57 @@ class Node:
         self.until[way] = (max(self.until[way], ready + self.e.post)
                            + link / self.e.ports)
         self.places.append(self.until[way])
-        left, pieces = [self.e.pieces], self.e.pieces
+        left, pieces, peer = [self.e.pieces], self.e.pieces, self.peers[way]
         self.at(ready + BEGIN + self.e.post, lambda: self.sender.add(
             way, link / pieces, self.e.beats * share / pieces, self.e.flight,
-            lambda: self.arrive(key, eager, share, left), pieces))
+            lambda: peer.arrive(key, eager, share, left), pieces))
 
     def arrive(self, key, eager, share, left):
         """A piece is looked up, and its lines are stored; the last one of a packet commits it."""
-        if self.now < self.rx:
+        if self.rx:
             self.coming.append(lambda: self.arrive(key, eager, share, left))
             return
-        self.rx = inf
+        self.rx = True
 
         def looked():
-            self.rx = self.now + self.e.wire * share / self.e.pieces
             left[0] -= 1
-            if left[0] == 0:
-                self.rx += 1
-                self.at(self.rx, lambda: self.whole(key, eager))
-            self.at(self.rx, self.next_arrival)
-        self.look(looked, True)
+            self.at(self.now + self.e.wire * share / self.e.pieces,
+                    self.next_arrival if left[0] else lambda: self.whole(key, eager))
+        self.look(RX, looked)
 
     def next_arrival(self):
+        self.rx = False
         if self.coming:
             self.coming.popleft()()
 
     def whole(self, key, eager):
-        self.look(lambda: None, cycles=1)
-        if key not in self.claims:
-            self.used += 1
-        self.claims[key] = True
-        if eager:
-            self.eager.add(key)
-        for s in self.sequences():
-            if s.item == SOURCE and s.key(s.packet) == key:
-                s.able = True
-                self.wake()
+        def begun():
+            if key not in self.claims:
+                self.used += 1
+            self.claims[key] = True
+            if eager:
+                self.eager.add(key)
+            for s in self.sequences():
+                if s.item == SOURCE and s.key(s.packet) == key:
+                    s.able = True
+                    self.wake()
+        self.look(RX, self.next_arrival, 1, begun)
 
     def wake(self):
         for u in self.units:
             u.wake()
+
+
+@dataclass(eq=False)
+class _Out:
+    """A packet on its way out, before it leaves the unit."""
+    sequence: _Sequence
+    packet: int
+    begins: float
+    lines: float
+    stores: bool
+    first: bool       # of its part's step 0, an operand as it is
+    end: float = 0.0
 
 
 class _Unit:
@@ -283,7 +342,8 @@ class _Unit:
         self.work = self.control()
         self.sleeps = True
         self.fold_begins = self.fold_free = 0.0
-        self.out_begins = self.out_free = self.packed = 0.0
+        self.out_begins = self.out_free = self.left = 0.0
+        self.outs = []
         self.asks = self.own_busy = self.own_comes = self.writes = 0.0
         self.under_way, self.asked = deque(), 0.0   # lines of memory
         next(self.work)
@@ -296,7 +356,7 @@ class _Unit:
     def go(self):
         when = next(self.work)
         if when == LOOK:
-            self.node.look(self.go)
+            self.node.look(self.number, self.go)
         elif when is None:
             self.sleeps = True
             self.wake()
@@ -397,8 +457,7 @@ class _Unit:
                             s.able = False
                             if not s.asked:
                                 s.asked = True
-                                node.message(node.now, s.way,
-                                             lambda w=s.way, k=s.key(s.packet): node.ask(w, k))
+                                self.ask(s)
                                 yield node.now + 1
                             if not s.looked:
                                 yield from self.look_ahead(s, s.at, s.packet)
@@ -415,13 +474,15 @@ class _Unit:
                         s.packet += 1
                         self.next(s, AHEAD if s.step < e.nodes else SOURCE)
                     yield node.now + 2
+                    if over and s.written <= node.now and not s.over():
+                        s.item = FETCH
+                        if any(x.able for x in self.contexts if x is not s):
+                            break
+                        continue
                     if early:
                         yield from self.look_ahead(s, at, packet)
                         break
                     if over:
-                        if s.written <= node.now and not s.over():
-                            s.item = FETCH
-                            continue
                         s.able = False
                         node.at(s.written, lambda s=s: self.settled(s))
                         break
@@ -437,7 +498,15 @@ class _Unit:
                     s.item = FETCH
                     yield node.now + 1      # Next
 
+    def ask(self, s):
+        way, key = s.way, s.key(s.packet)
+        self.node.message(self.node.now, way,
+                          lambda node: node.at(node.now + 1, lambda: node.ask(way, key)))
+
     def settled(self, s):
+        if s.written > self.node.now:
+            self.node.at(s.written, lambda: self.settled(s))
+            return
         s.able = True
         self.wake()
 
@@ -453,7 +522,7 @@ class _Unit:
     def tell(self, s, key):
         number, step, packet = key
         self.node.message(self.node.now, 1 - s.way,
-                          lambda: self.node.grant(number, step - 1, packet))
+                          lambda node: node.grant(number, step - 1, packet))
 
     def pulse(self, s):
         """Claims of the step in hand, of twice a pulse at most."""
@@ -566,35 +635,69 @@ class _Unit:
         s.used[s.packet] = self.fold_begins + 1
         s.result = self.fold_begins + (e.fold if s.step < e.nodes else BEGIN) + e.coded
 
-        def spent():
-            del node.claims[key]
-            node.freed()
-            if key in node.eager:
-                node.eager.remove(key)
-                node.message(node.now + 2, 1 - s.way, lambda: node.consumed(s.way))
-        node.at(self.fold_free, spent)
+        way = s.way
+        node.at(self.fold_free + 1, lambda: node.freed(self.number, key, way))
 
     def out(self, s, last, eager):
-        """To the network, and to memory."""
+        """To the network, and to memory. A packet waits for the others of its unit; those of the
+        units leave as they are ready."""
         node, e = self.node, self.e
         lines = s.lines(e, s.packet)
         self.out_begins = max(node.now + BEGIN, self.out_free)
         if s.step:
             self.out_begins = max(self.out_begins, s.result)
-        end = self.out_begins + lines + (e.code if e.coded else 0)
-        if s.step >= e.nodes - 1:
-            self.writes = end = max(self.writes + lines, end)
-            s.written = end + e.written
-        if not last:
-            others = max(node.way_out, node.places.popleft())
-            if e.coded:
-                end = max(end + BEGIN, others + e.wire * lines / e.lines, self.packed + lines + BEGIN)
-                self.packed = end
-            else:
-                end = max(end, others + lines)
-            node.way_out = end
-            node.send(s.way, s.key(s.packet), end, lines / e.lines, eager)
-        s.sent[s.packet] = end - (e.code if e.coded else 0)
-        self.out_free = s.sent[s.packet] + (0 if e.coded else END)
-        if s.step == 0:
-            s.used[s.packet] = s.sent[s.packet]
+        out = _Out(s, s.packet, self.out_begins, lines, s.step >= e.nodes - 1, s.step == 0)
+        self.outs.append(out)
+        self.out_takes(out, self.out_begins + lines)
+        if last:
+            node.at(out.begins, lambda: self.out_is_over(out))
+        else:
+            key, way = s.key(s.packet), s.way
+            node.at(out.begins, lambda: self.out_leaves(out, way, key, eager))
+
+    def out_takes(self, out, end):
+        """Its last line is read then, as far as is known."""
+        s, e = out.sequence, self.e
+        out.end = end
+        self.out_free = end + (1 if e.coded else END)
+        s.sent[out.packet] = end
+        if out.first:
+            s.used[out.packet] = end
+        if out.stores:
+            self.writes = max(self.writes + out.lines, end + e.code)
+            s.written = self.writes + e.written
+
+    def out_is_over(self, out):
+        if out.begins > self.node.now:
+            self.node.at(out.begins, lambda: self.out_is_over(out))
+        else:
+            self.outs.remove(out)
+
+    def out_leaves(self, out, way, key, eager):
+        """What is read now; an encoded packet (fsh_clines) when KEPT lines are made, or all."""
+        node, e, made = self.node, self.e, out.end + self.e.code
+        if out.begins > node.now:
+            node.at(out.begins, lambda: self.out_leaves(out, way, key, eager))
+            return
+        self.outs.remove(out)
+        if e.coded:
+            wire = ceil(out.lines / 4) + 1
+            node.at(made - max(0, wire - KEPT - 1) * 4 - (wire > KEPT) + 2,
+                    lambda: self.lines_leave(wire, made, out.lines / e.lines, way, key, eager))
+            return
+        end = max(out.end, max(node.way_out, node.places.popleft()) + out.lines)
+        late = end - out.end
+        if late:
+            self.out_takes(out, end)
+            for other in self.outs:
+                other.begins += late
+                self.out_takes(other, other.end + late)
+                self.out_begins = other.begins
+        node.way_out = end
+        node.send(way, key, end, out.lines / e.lines, eager)
+
+    def lines_leave(self, wire, made, share, way, key, eager):
+        node = self.node
+        begins = max(node.now, max(node.way_out, node.places.popleft()) + 1, self.left + 1)
+        node.way_out = self.left = max(begins + wire - 1, made + 1)
+        node.send(way, key, self.left, share, eager)

@@ -62,13 +62,15 @@ def _engine(system, wire, nodes):
         flight=link["cycles"] + p["link_rx"] + p["receiver"] + e["tap"],
         heard=link["cycles"] + p["link_rx"] + p["receiver"] + e["heard"],
         ports=link["ports"] if nodes == 2 else 1,
-        eager=(True, _near(nodes, nodes - 1, e["eager"])))
+        eager=tuple((True, near) for near in sorted(
+            {_near(nodes, rank, (rank or nodes) - 1, e["eager"]) for rank in range(nodes)})))
 
 
-def _near(nodes, ahead, most):
-    """May a rank send eagerly to the one so far ahead (fsh_card_near)?"""
-    levels = ceil(log2(nodes))
-    return ahead & (ahead - 1) == 0 and ahead < 1 << max(0, most - levels)
+def _near(nodes, rank, to, most):
+    """May a rank send eagerly to another one (fsh_card_near)?"""
+    ahead, levels = (to - rank) % nodes, ceil(log2(nodes))
+    return (rank ^ to).bit_count() == 1 or (
+        ahead.bit_count() == 1 and ahead < 1 << max(0, most - levels))
 
 
 def _call(system, wire, nodes, block):
@@ -132,41 +134,46 @@ def _start_cycles(call, steps):
     return ceil(len(steps) * call.store) + call.host
 
 
-def _run(e, call, parts, later):
-    """Parts, (direction, packets of a block) each: until the host knows of the last end."""
-    node, waiting, now, last, begun = engine.Node(e), _series(call, parts), 0.0, 0.0, 0
+class _Host:
+    """Starts parts, (direction, packets of a block) each, and hears of their ends."""
 
-    def start(way, steps, ended):
-        nonlocal now, begun
-        now += _start_cycles(call, steps)
-        node.start(now + call.begin + later * (17 * begun + 23) % LATER - LATER // 2, way, steps,
-                   ended)
-        begun += 1
+    def __init__(self, node, call, parts, later):
+        self.node, self.call, self.later = node, call, later
+        self.waiting, self.now, self.last, self.begun = _series(call, parts), 0.0, 0.0, 0
+        self.admit(0.0, call.parts)
 
-    def admit(at, most):
+    def start(self, way, steps, ended):
+        self.now += _start_cycles(self.call, steps)
+        late = self.later * (17 * self.begun + 23) % LATER - LATER // 2
+        self.node.start(self.now + self.call.begin + late, way, steps, ended)
+        self.begun += 1
+
+    def admit(self, at, most):
         """The first sends of a series are started behind those series that are."""
-        nonlocal now
-        now, sends = max(now, at), []
-        for way, some in waiting[:most]:
-            receives, first = _steps(e.nodes, some)
-            start(way, receives, ended)
+        self.now, sends = max(self.now, at), []
+        for way, some in self.waiting[:most]:
+            receives, first = _steps(self.node.e.nodes, some)
+            self.start(way, receives, self.ended)
             if first:
                 sends.append((way, first))
-        del waiting[:most]
+        del self.waiting[:most]
         for way, first in reversed(sends):
-            start(way, first, told)
+            self.start(way, first, self.told)
 
-    def told(at):
-        nonlocal last
-        last = max(last, at + call.end)
+    def told(self, at):
+        self.last = max(self.last, at + self.call.end)
 
-    def ended(at):
-        told(at)
-        node.at(at + call.end, lambda: admit(node.now, 1))
+    def ended(self, at):
+        self.told(at)
+        self.node.at(at + self.call.end, lambda: self.admit(self.node.now, 1))
 
-    admit(0.0, call.parts)
-    node.run()
-    return last
+
+def _run(e, call, parts, later):
+    """Until the hosts know of the last end."""
+    some, clock = engine.nodes(e, len(e.eager) if call.ways == 2 else 1)
+    hosts = [_Host(node, call, parts, later) for node in some]
+    clock.run()
+    return max(host.last for host in hosts)
 
 
 @lru_cache(maxsize=1024)

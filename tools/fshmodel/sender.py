@@ -4,26 +4,43 @@ link, in cycles."""
 from collections import deque
 
 LANES = 2
-CONTEXTS = 4        # fsh_contexts: of requests; the last one takes no command of several packets
+CONTEXTS = 4        # fsh_contexts: of requests; a packet's pieces may have any (fsh_ccmd)
 NONE = [None] * CONTEXTS
-LOAD, PICK = 3, 3   # cycles from a command to the next (fsh_ccmd), from a packet (fsh_seq)
+LOAD, PICK = 3, 3   # cycles from a command to the next (fsh_ccmd), from a packet (fsh_seq),
+                    # with whose last one no command is taken
 READS = 3           # fsh_seq_read: that wait for their lane
 AHEAD = 120         # ... beats of a lane that may be waited for when another is asked for
 READ = 2            # fsh_cserve: cycles beside the beats
+FIRST = 7           # from a read to the first beat in its port's queue, as far as it is due:
+                    # fsh_seq 3, fsh_cserve 2, fsh_seq_read 1, fsh_align 1
+LAST = 3            # from the last beat there to the end of the packet on the link: fsh_sendq 1,
+                    # fsh_link_tx 1, and the beat behind it
+HEADER = 5          # fsh_seq: a message's way to the lane's sender
+PAUSE = 3           # of a packet there, for a message (fsh_seq_send): two beats, and the shift
+
+
+class Packet:
+    """What a lane's sender has: its beats are in the queue of the port between these cycles."""
+
+    def __init__(self, beats, flight, what, begin=0.0, end=0.0):
+        self.beats, self.flight, self.what = beats, flight, what
+        self.begin, self.end = begin, end
 
 
 class Sender:
     """The sequencer: a command has the lowest context that is free; of contexts that can go on
     the one goes whose last packet is longest ago, so packets may overtake each other. Reads of
-    both lanes are in one queue (fsh_seq_read), and a lane serves one at a time (fsh_cserve)."""
+    both lanes are in one queue (fsh_seq_read), and a lane serves one at a time (fsh_cserve). A
+    message does not wait for the packet that its lane sends, which pauses (fsh_seq_send)."""
 
     def __init__(self, node):
         self.node = node
         self.commands, self.reads = deque(), deque()
         self.contexts, self.turns = [None] * CONTEXTS, list(range(CONTEXTS))
-        self.loads = self.picks = 0.0
+        self.loads = self.picks = self.issues = 0.0
         self.busy, self.owed = [0.0] * LANES, [0.0] * LANES   # until; beats not yet asked for
         self.last, self.due = 0, set()
+        self.sends = [deque() for _ in range(LANES)]    # packets of a lane that are not over
 
     def add(self, link, beats, read, flight, what, pieces=1):
         """So many pieces of beats, of which so many are read (none: a message)."""
@@ -47,7 +64,9 @@ class Sender:
     def load(self):
         if not self.commands or self.is_before(self.loads):
             return False
-        for i in range(CONTEXTS - (self.commands[0][5] > 1)):
+        if self.node.now == self.issues:
+            return self.is_before(self.node.now + 1) and False
+        for i in range(CONTEXTS):
             if self.contexts[i] is None:
                 self.contexts[i] = self.commands.popleft()
                 self.loads = self.node.now + LOAD
@@ -63,9 +82,27 @@ class Sender:
         port, beats, read, flight, what = self.reads.popleft()
         self.owed[port.lane] -= read
         self.busy[port.lane] = self.node.now + read + READ
-        self.node.at(self.node.now + self.node.e.lead,
-                     lambda: port.add(beats, flight, what, False))
+        begin, sends = self.node.now + FIRST, self.sent(port.lane, self.node.now)
+        if sends:
+            begin = max(begin, sends[-1].end + 1)
+        packet = Packet(beats, flight, what, begin, begin + read)
+        sends.append(packet)
+        self.node.at(max(self.node.now + self.node.e.lead, begin - 1),
+                     lambda: port.add(packet, False))
         return True
+
+    def sent(self, lane, when):
+        while self.sends[lane] and self.sends[lane][0].end <= when:
+            self.sends[lane].popleft()
+        return self.sends[lane]
+
+    def pause(self, port):
+        """A message comes to a lane's sender; behind one that waits for the link it waits there."""
+        sends = self.sent(port.lane, self.node.now)
+        if sends and sends[0].begin <= self.node.now and not port.brief:
+            for packet in sends:
+                packet.begin += PAUSE * (packet is not sends[0])
+                packet.end += PAUSE
 
     def pick(self):
         node = self.node
@@ -90,13 +127,15 @@ class Sender:
                 self.owed[port.lane] += read
                 self.reads.append((port, beats, read, flight, what))
             else:
-                node.at(node.now + node.e.lead, lambda: port.add(beats, flight, what, True))
+                message = Packet(beats, flight, what)
+                node.at(node.now + HEADER, lambda: self.pause(port))
+                node.at(node.now + node.e.lead, lambda: port.add(message, True))
             self.contexts[i][5] -= 1
             if pieces == 1:
                 self.contexts[i] = None
             self.turns.remove(i)
             self.turns.append(i)
-            self.picks = node.now + PICK
+            self.picks = self.issues = node.now + PICK
             return True
         return False
 
@@ -112,9 +151,9 @@ class Port:
         self.node, self.lane, self.busy = node, lane, False
         self.bulk, self.brief, self.turn = deque(), deque(), False
 
-    def add(self, beats, flight, what, brief):
-        """what() where it has come."""
-        (self.brief if brief else self.bulk).append((beats, flight, what))
+    def add(self, packet, brief):
+        """packet.what() where it has come."""
+        (self.brief if brief else self.bulk).append(packet)
         if not self.busy:
             self.go()
 
@@ -124,6 +163,14 @@ class Port:
         if not queue:
             return
         self.turn = queue is self.bulk
-        beats, flight, what = queue.popleft()
-        self.node.at(self.node.now + beats, self.go)
-        self.node.at(self.node.now + beats + flight, what)
+        packet = queue.popleft()
+        self.node.at(self.node.now + packet.beats, lambda: self.over(packet))
+
+    def over(self, packet):
+        """Its beats may still be coming from the lane."""
+        rest = packet.end + LAST - self.node.now if packet.end else 0.0
+        if rest > 0:
+            self.node.at(self.node.now + rest, lambda: self.over(packet))
+            return
+        self.node.at(self.node.now + packet.flight, packet.what)
+        self.go()
