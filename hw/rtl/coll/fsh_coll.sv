@@ -99,7 +99,7 @@ module fsh_coll #(
   logic          kept, gone, stale;
   logic    [3:0] refused_q;  // why, as in fate_t
   logic          twice;  // there is an eager packet of its peer and team already
-  logic          eager_q, late, late_q, lost, lost_q;  // its job was given up here
+  logic          eager_q, late, late_q, lost, lost_q, spoilt_q;  // its job was given up here
 
   // Units; what is a field a unit is a slice of a vector.
   logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, look_spare, free_valid;
@@ -118,7 +118,7 @@ module fsh_coll #(
   logic    [1:0] res_gen, free_gen;
   logic [KEY_W-1:0] look_key;
 
-  assign rx_op    = (state_q == Claim && rx_valid_i) || (state_q == Commit && !late);
+  assign rx_op    = (state_q == Claim && rx_valid_i) || (state_q == Commit && !spoilt_q);
   assign keys_req[UNITS-1:0] = look_valid | look_only | free_valid;
   assign unit_op  = keys_req != '0 && op_ready && !rx_op;
   assign op_valid = rx_op || keys_req != '0;
@@ -196,8 +196,10 @@ module fsh_coll #(
   // A piece that is not the first of its packet finds the slot of that, or none.
   assign rx_claims = rx_eager_i && fsh_coll_pkg::eager_vp(rx_key_i.vp) && !twice && !late &&
                      rx_line_i == '0;
-  // Whole or not when its job is given up, it is freed then; so none becomes whole behind that.
-  assign late      = rx_late && (state_q == Commit ? eager_q : rx_eager_i);
+  // Whole or not when its job is given up, it is freed then; so none becomes whole behind that,
+  // but for the cycle after, when nothing has been looked up yet.
+  assign late      = rx_late && rx_eager_i;
+  always_ff @(posedge clk_i) spoilt_q <= rx_late && eager_q;
 
   fsh_ceager #(
       .UNITS(UNITS)
@@ -210,7 +212,7 @@ module fsh_coll #(
       .may_free_o  (may_free),
       .back_valid_i(note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_CONSUMED),
       .back_key_i  (note_i.key),
-      .rx_key_i    (state_q == Commit ? key_q : rx_key_i),
+      .rx_key_i    (state_q == Claim || state_q == Answer ? rx_key_i : key_q),
       .rx_twice_o  (twice),
       .rx_holds_i  (holds),
       .told_valid_i(tell_valid_o && tell_ready_i &&
@@ -259,9 +261,9 @@ module fsh_coll #(
   assign judged     = state_q == Answer && res_valid && owner_q == '0;
   assign holds      = judged && accepted && rx_claims;
   assign refused    = judged && !accepted && !rst_i;
-  assign lost       = late && !rst_i && (state_q == Commit ||
-                      (refused && !res_whole && !(twice && rx_line_i == '0)));
-  assign whole      = state_q == Commit && op_ready && !late;
+  assign lost       = !rst_i && (state_q == Commit ? spoilt_q : late && refused &&
+                                 !res_whole && !(twice && rx_line_i == '0));
+  assign whole      = state_q == Commit && op_ready && !spoilt_q;
   assign freed      = unit_op && (free_valid & keys_gnt[UNITS-1:0]) != '0;
   assign taken      = rx_valid_i && rx_ready_o;
   assign rx_ready_o = state_q == Write || state_q == Drop;
@@ -294,7 +296,7 @@ module fsh_coll #(
           if (rx_last_i) state_q <= piece_q ? Commit : Claim;
         end
       end
-      Commit:  if (op_ready || late) state_q <= Claim;
+      Commit:  if (op_ready || spoilt_q) state_q <= Claim;
       default: if (taken && rx_last_i) state_q <= Claim;
     endcase
     if (rst_i) state_q <= Claim;
