@@ -38,6 +38,7 @@
 
   `FSH_ASSERT(f_kept, !f_must || !f_ask || rx_late_o)
   `FSH_ASSERT(f_forgotten, !f_not || !f_ask || !rx_late_o)
+  `FSH_ASSERT(f_same, held_key_i != rx_key_i || held_late_o == rx_late_o)
   `FSH_ASSERT(f_eager, rx_key_i.vp < 11'(VPS) || !rx_late_o)
 
   `FSH_ASSERT(f_bit, (!f_must || late_q[{f_vp, f_job}]) && (!f_not || !late_q[{f_vp, f_job}]))

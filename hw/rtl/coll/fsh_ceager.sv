@@ -6,9 +6,10 @@
 /// is taken; back_*: it is consumed), and which wait here (rx_twice_o: one of that peer and
 /// team does; rx_holds_i: now it does; told_*: not any more). Answers are combinational.
 /// Those of jobs that were given up (gone_*, taken while calm_i: no packet is being looked up;
-/// begin_i, teams_i: fsh_clate) are not to be kept (rx_late_o); with lost_i, a pulse, one of
-/// lost_key_i was not, and its sender is told that it may send the next (tell_*, CONSUMED). As
-/// many wait for that as may be under way to a node. Reset: none.
+/// begin_i, teams_i: fsh_clate) are not to be kept (rx_late_o: of rx_key_i, lost_late_o: of
+/// lost_key_i); with lost_i, a pulse, that of lost_key_i was not, and its sender is told that it
+/// may send the next (tell_*, CONSUMED). As many wait for that as may be under way to a node.
+/// Reset: none.
 module fsh_ceager #(
     parameter int unsigned UNITS = 2,
     localparam int unsigned W = fsh_coll_pkg::EAGER_W,
@@ -37,6 +38,7 @@ module fsh_ceager #(
     output logic                    rx_late_o,
     input  wire logic               lost_i,
     input  wire fsh_coll_pkg::key_t lost_key_i,
+    output logic                    lost_late_o,
     output logic                    tell_valid_o,
     input  wire logic               tell_ready_i,
     output fsh_coll_pkg::note_t     tell_o
@@ -84,11 +86,13 @@ module fsh_ceager #(
   ) i_late (
       .clk_i,
       .rst_i,
-      .gone_i(gone_valid_i & {UNITS{calm_i}}),
+      .gone_i     (gone_valid_i & {UNITS{calm_i}}),
       .begin_i,
       .teams_i,
       .rx_key_i,
-      .rx_late_o
+      .held_key_i (lost_key_i),
+      .rx_late_o,
+      .held_late_o(lost_late_o)
   );
 
   assign tell_o.op = fsh_spec_pkg::COLLMSG_CONSUMED;

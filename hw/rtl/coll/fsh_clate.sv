@@ -22,8 +22,10 @@ module fsh_clate #(
     /* verilator lint_off UNUSEDSIGNAL */
     input  wire logic [UNITS*TEAM_W-1:0] teams_i,
     input  wire fsh_coll_pkg::key_t      rx_key_i,
+    input  wire fsh_coll_pkg::key_t      held_key_i,
     /* verilator lint_on UNUSEDSIGNAL */
-    output logic                         rx_late_o
+    output logic                         rx_late_o,
+    output logic                         held_late_o
 );
   localparam int unsigned VPS = fsh_coll_pkg::EAGER_VPS;
   localparam int unsigned VW = $clog2(VPS);
@@ -31,8 +33,10 @@ module fsh_clate #(
 
   logic [(1<<W)-1:0] late_q, set, clear;
 
-  assign rx_late_o = fsh_coll_pkg::eager_vp(rx_key_i.vp) &&
-                     late_q[{rx_key_i.vp[VW-1:0], rx_key_i.job[JOB_W-1:0]}];
+  assign rx_late_o   = fsh_coll_pkg::eager_vp(rx_key_i.vp) &&
+                       late_q[{rx_key_i.vp[VW-1:0], rx_key_i.job[JOB_W-1:0]}];
+  assign held_late_o = fsh_coll_pkg::eager_vp(held_key_i.vp) &&
+                       late_q[{held_key_i.vp[VW-1:0], held_key_i.job[JOB_W-1:0]}];
 
   always_comb begin
     set   = '0;

@@ -188,7 +188,7 @@ module fsh_coll #(
   logic                    holds, may_free, ask_tell, ask_told, ask_busy;
   logic        [UNITS-1:0] begins, gone_valid;
   logic [UNITS*fsh_coll_pkg::TEAM_W-1:0] teams;
-  logic                    gone_ready, rx_late, back_tell, back_told;
+  logic                    gone_ready, rx_late, held_late, back_tell, back_told;
   fsh_coll_pkg::note_t     back;
   fsh_coll_pkg::key_t      last_key_q;  // of the operation under way
   fsh_coll_pkg::note_t     answer;
@@ -199,7 +199,7 @@ module fsh_coll #(
   // Whole or not when its job is given up, it is freed then; so none becomes whole behind that,
   // but for the cycle after, when nothing has been looked up yet.
   assign late      = rx_late && rx_eager_i;
-  always_ff @(posedge clk_i) spoilt_q <= rx_late && eager_q;
+  always_ff @(posedge clk_i) spoilt_q <= held_late && eager_q;
 
   fsh_ceager #(
       .UNITS(UNITS)
@@ -212,7 +212,7 @@ module fsh_coll #(
       .may_free_o  (may_free),
       .back_valid_i(note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_CONSUMED),
       .back_key_i  (note_i.key),
-      .rx_key_i    (state_q == Claim || state_q == Answer ? rx_key_i : key_q),
+      .rx_key_i,
       .rx_twice_o  (twice),
       .rx_holds_i  (holds),
       .told_valid_i(tell_valid_o && tell_ready_i &&
@@ -226,6 +226,7 @@ module fsh_coll #(
       .rx_late_o   (rx_late),
       .lost_i      (lost_q || (stale && eager_q && fsh_coll_pkg::eager_vp(key_q.vp))),
       .lost_key_i  (key_q),
+      .lost_late_o (held_late),
       .tell_valid_o(back_tell),
       .tell_ready_i(back_told),
       .tell_o      (back)

@@ -159,7 +159,7 @@ module fsh_card #(
   logic              [1:0] coll_rx_valid, coll_mine, coll_sop, coll_last, coll_bad;
   logic                    coll_tick, coll_run_valid, coll_run_room, coll_ask_room;
   logic                    coll_note_valid, coll_put, coll_end_ready, coll_post_ready;
-  logic                    coll_req_edge, coll_call, coll_wakes, coll_valid, dma_valid, coll_rst_q;
+  logic                    coll_req_edge, coll_call, coll_wakes, coll_valid, dma_valid;
   logic                    coll_perf_clear, coll_perf_read, coll_perf_valid;
   logic             [31:0] coll_run_addr;
   fsh_coll_pkg::note_t     coll_note;
@@ -180,7 +180,9 @@ module fsh_card #(
   fsh_axi_pkg::mem_rd_rsp_t seq_rd_rsp;
 
   // The engine is reset a cycle later than the rest, so that the request for its clock follows from
-  // registers alone.
+  // registers alone; and from power-up on, so that it never runs before.
+  logic coll_rst_q = 1'b1;
+
   always_ff @(posedge clk_i) coll_rst_q <= rst_i;
 
   // For whoever gates clocks: the engine has something for the node, or for who waits there.

@@ -111,10 +111,9 @@ choice_t fsh_program_choose_over(const struct fsh_program_shape *s,
             return &fsh_program_two_level;
         break;
     case FSH_PROGRAM_ALLREDUCE:
-        if (subtrees && bytes < HALVING_FROM)
-            return &fsh_program_two_level_tree;
-        if (bytes >= HALVING_FROM && bytes <= DOUBLING_TO)
-            return &fsh_algorithm_rabenseifner;
+        if (subtrees && bytes <= DOUBLING_TO)
+            return bytes < HALVING_FROM ? &fsh_program_two_level_tree
+                                        : &fsh_algorithm_rabenseifner;
         break;
     default:
         break;
