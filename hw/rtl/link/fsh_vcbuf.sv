@@ -68,7 +68,7 @@ module fsh_vcbuf #(
       .clk_i,
       .rst_i,
       .req_i (req),
-      .look_i(req != '0),
+      .look_i(1'b1),
       .take_i(read && !middle),
       .gnt_o (gnt)
   );
