@@ -192,17 +192,14 @@ module fsh_link_rx #(
   end
 
   always_ff @(posedge clk_i) begin
-    light_q <= 1'b0;
-    if (arrives || here_some[11:8] != '0)
-      light_q <= ((here_some[11:8] & start) != '0 || arrives) &&
-                 !(row_q[ROW_W-1] && (here_some[7:4] & start) != '0);
-    if (rst_i) light_q <= 1'b0;
-  end
-
-  always_ff @(posedge clk_i) begin
+    light_q <= ((here_some[11:8] & start) != '0 || arrives) &&
+               !(row_q[ROW_W-1] && (here_some[7:4] & start) != '0);
     if (here_begun && here_choice[3:2] != '0)
       row_q <= !light_q || here_some[7:4] == '0 ? '0 : row_q + ROW_W'(!row_q[ROW_W-1]);
-    if (rst_i) row_q <= '0;
+    if (rst_i) begin
+      light_q <= 1'b0;
+      row_q   <= '0;
+    end
   end
 
   fsh_voqbuf #(
