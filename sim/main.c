@@ -217,7 +217,7 @@ static bool parse(int argc, char **argv, char *err, size_t errlen)
     return false;
 }
 
-/* Waves of the fast model there are none: a program beside this one writes them, in the
+/* The fast model has no waves; the program beside this one that has them takes over, in the
  * same cycles. Returns only if it cannot be executed. */
 static void hand_over(int argc, char **argv, char *err, size_t errlen)
 {

@@ -108,30 +108,32 @@ inline lane_flags drive_lanes(const fsh_lane_in *lanes, unsigned count,
     return f;
 }
 
+// The flags' pins of an engine, in the order of lane_flags.
+template <class... Pins>
+inline void drive_flags(const lane_flags &f, Pins &...pins)
+{
+    const unsigned flags[] = {f.awready, f.wready, f.bvalid, f.berr,
+                              f.arready, f.rvalid, f.rerr};
+    static_assert(sizeof...(pins) == sizeof flags / sizeof flags[0],
+                  "a pin for each flag");
+    const unsigned *flag = flags;
+    ((pins = static_cast<CData>(*flag++)), ...);
+}
+
 inline void drive_core(Vfsh_card___024root *top, const fsh_lane_in *lanes)
 {
-    const lane_flags f =
-        drive_lanes(lanes, FSH_COMPUTE_LANES, &top->m_core_rdata_i[0]);
-    top->m_core_awready_i = static_cast<CData>(f.awready);
-    top->m_core_wready_i = static_cast<CData>(f.wready);
-    top->m_core_bvalid_i = static_cast<CData>(f.bvalid);
-    top->m_core_berr_i = static_cast<CData>(f.berr);
-    top->m_core_arready_i = static_cast<CData>(f.arready);
-    top->m_core_rvalid_i = static_cast<CData>(f.rvalid);
-    top->m_core_rerr_i = static_cast<CData>(f.rerr);
+    drive_flags(drive_lanes(lanes, FSH_COMPUTE_LANES, &top->m_core_rdata_i[0]),
+                top->m_core_awready_i, top->m_core_wready_i,
+                top->m_core_bvalid_i, top->m_core_berr_i, top->m_core_arready_i,
+                top->m_core_rvalid_i, top->m_core_rerr_i);
 }
 
 inline void drive_coll(Vfsh_card___024root *top, const fsh_lane_in *lanes)
 {
-    const lane_flags f =
-        drive_lanes(lanes, FSH_COLL_LANES, &top->m_coll_rdata_i[0]);
-    top->m_coll_awready_i = static_cast<CData>(f.awready);
-    top->m_coll_wready_i = static_cast<CData>(f.wready);
-    top->m_coll_bvalid_i = static_cast<CData>(f.bvalid);
-    top->m_coll_berr_i = static_cast<CData>(f.berr);
-    top->m_coll_arready_i = static_cast<CData>(f.arready);
-    top->m_coll_rvalid_i = static_cast<CData>(f.rvalid);
-    top->m_coll_rerr_i = static_cast<CData>(f.rerr);
+    drive_flags(drive_lanes(lanes, FSH_COLL_LANES, &top->m_coll_rdata_i[0]),
+                top->m_coll_awready_i, top->m_coll_wready_i,
+                top->m_coll_bvalid_i, top->m_coll_berr_i, top->m_coll_arready_i,
+                top->m_coll_rvalid_i, top->m_coll_rerr_i);
 }
 
 // Records of fsh_axi_pkg, data lowest: responses.

@@ -163,7 +163,6 @@ endfunction()
 set(known ON)
 set(calls) # the steps that are calls
 set(declared)
-set(types)
 foreach(step ${steps})
     if(step MATCHES "^ ?[a-z0-9|]+ vlSelf->__Vm_traceActivity.*@\n$")
         continue() # of use while waves are written only

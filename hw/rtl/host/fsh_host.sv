@@ -159,6 +159,8 @@ module fsh_host #(
   logic [127:0]        req_row, rep_row;
   logic [31:0]         req_head, rep_head;
   logic [ENTRIES-1:0]  entry_valid, entry_ready;
+  fsh_spec_pkg::ring_t entry_win0, entry_win1;
+  // Of both windows.
   logic [1:0]          win_refused /*verilator split_var*/;
   logic [1:0]          out_valid /*verilator split_var*/, out_bulk /*verilator split_var*/;
   logic [1:0]          out_loop /*verilator split_var*/, out_rows /*verilator split_var*/;
@@ -167,7 +169,6 @@ module fsh_host #(
   assign win_bulk_o   = out_bulk;
   assign win_loop_o   = out_loop;
   assign rows_valid_o = out_rows;
-  fsh_spec_pkg::ring_t entry_win0, entry_win1;
 
   assign entry_valid = {entry_valid_i[ENGINES+3:1], win_refused, entry_valid_i[0]};
   assign entry_ready_o  = {entry_ready[ENTRIES-1:3], entry_ready[0]};

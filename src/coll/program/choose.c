@@ -9,7 +9,8 @@
 
 #define RING_FROM ((size_t)128 << 10) /* bytes of the whole vector */
 #define HALVING_FROM 2048u
-/* All-reduces of more halve the vector; with 4 to 32 ranks the levels cost more below. */
+/* All-reduces up to here double: with 4 to 32 ranks the levels that halving has more cost
+ * more than the bytes that it spares. */
 #define DOUBLING_TO 8192u
 #define LONG_BROADCAST ((size_t)32 << 10)
 #define LONG_BLOCK 4096u
