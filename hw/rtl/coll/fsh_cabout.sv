@@ -2,13 +2,15 @@
 `default_nettype none
 
 /// What an item of a step is about: which source, the packet's key here and at its receiver,
-/// and the move that the data path does for it (fsh_coll_pkg::MOVE_*).
-/// Combinational, but for move and line of memory, which are taken with size_i.
+/// and the move that the data path does for it (fsh_coll_pkg::MOVE_*); how much it is
+/// (fsh_csize), and whether the descriptor is none (fsh_cwild). Combinational, but for how much,
+/// move and line of memory, which are taken with size_i, that lasts until sized_o.
 module fsh_cabout #(
     parameter int unsigned LW = 4,
     parameter int unsigned NW = 15,
     parameter int unsigned CW = 2,
-    parameter int unsigned SW = 7
+    parameter int unsigned SW = 7,
+    parameter bit FP64 = 1'b1
 ) (
     input  wire logic          clk_i,
     input  wire logic          size_i,
@@ -24,23 +26,59 @@ module fsh_cabout #(
     /* verilator lint_on UNUSEDSIGNAL */
     input  wire logic    [4:0] source_i,
     input  wire logic [CW-1:0] context_i,
-    input  wire logic [LW+6:0] bytes_i,
-    input  wire logic [LW+2:0] lines_i,
-    input  wire logic    [5:0] tail_i,
-    input  wire logic   [18:0] first_i,   // line of the value that the packet begins with
+    input  wire logic          flip_i,    // packet 0 is in the second half
+    input  wire logic    [2:0] row_i,
+    input  wire logic          begun_i,
     input  wire logic [SW-1:0] slot_i,
     input  wire logic    [1:0] gen_i,
     input  wire logic          eager_i,
     output logic         [7:0] source_o,
     output fsh_coll_pkg::key_t in_key_o,
     output fsh_coll_pkg::key_t out_key_o,
-    output fsh_coll_pkg::move_t move_o
+    output fsh_coll_pkg::move_t move_o,
+    output logic               sized_o,
+    output logic               many_o,
+    output logic               last_packet_o,
+    output logic               last_source_o,
+    output logic      [LW+6:0] bytes_o,
+    output logic      [LW+2:0] lines_o,
+    output logic               wild_o
 );
   logic [127:0]  sources;
   logic    [2:0] what_q;
   logic   [31:0] line_q, post_q;
   logic          next;  // the operand is that of the packet after packet_i
+  logic   [18:0] first;  // line of the value that the packet begins with
+  logic    [5:0] tail;
   fsh_spec_pkg::colladdr_t addr;
+
+  fsh_csize #(
+      .LINES(1 << LW)
+  ) i_size (
+      .clk_i,
+      .size_i,
+      .item_i,
+      .desc_i,
+      .packet_i,
+      .source_i,
+      .row_i,
+      .ready_o(sized_o),
+      .first_o(first),
+      .many_o,
+      .last_packet_o,
+      .last_source_o,
+      .bytes_o,
+      .lines_o,
+      .tail_o (tail)
+  );
+
+  fsh_cwild #(
+      .FP64(FP64)
+  ) i_wild (
+      .desc_i,
+      .begun_i,
+      .wild_o
+  );
 
   assign sources   = {desc_i.sources1, desc_i.sources0};
   assign source_o  = out_i ? desc_i.dest : sources[8*source_i[3:0]+:8];
@@ -63,8 +101,8 @@ module fsh_cabout #(
   always_ff @(posedge clk_i) begin
     if (size_i) begin
       line_q <= (item_i == fsh_coll_pkg::ITEM_OUT ? desc_i.store_addr : desc_i.own_addr) +
-                32'(first_i);
-      post_q <= desc_i.post_addr + 32'(first_i);
+                32'(first);
+      post_q <= desc_i.post_addr + 32'(first);
       if (item_i == fsh_coll_pkg::ITEM_FETCH) line_q <= addr_i;
       unique case (item_i)
         fsh_coll_pkg::ITEM_FETCH: what_q <= fsh_coll_pkg::MOVE_FETCH;
@@ -80,11 +118,11 @@ module fsh_cabout #(
   always_comb begin
     move_o.what      = what_q;
     move_o.context_  = 8'(context_i);
-    move_o.half      = packet_i[0] ^ next;
+    move_o.half      = packet_i[0] ^ next ^ flip_i;
     move_o.own       = has_own_i && (item_i == fsh_coll_pkg::ITEM_OUT ? desc_i.count == '0 :
                                                                         source_i == '0);
-    move_o.lines     = 8'(lines_i);
-    move_o.tail      = tail_i;
+    move_o.lines     = 8'(lines_o);
+    move_o.tail      = tail;
     move_o.addr      = line_q;
     move_o.packet    = {16'(slot_i), gen_i, eager_i, in_key_o};
     move_o.given     = sources;
@@ -96,7 +134,7 @@ module fsh_cabout #(
     move_o.post_addr = post_q;
     move_o.dest      = desc_i.dest;
     move_o.key       = addr;
-    move_o.bytes     = 16'(bytes_i);
+    move_o.bytes     = 16'(bytes_o);
     move_o.bfp       = desc_i.bfp && desc_i.bytes != '0;
   end
 endmodule

@@ -6,7 +6,8 @@
 /// item at_i, rest_i, and the descriptor of its step, step_i. Descriptors of a sequence are read
 /// in rows of ROW lines of memory, which end where an address is a multiple of ROW, and the last
 /// two of a context are kept: so the next step, and what looks ahead, seldom waits for memory.
-/// Of the context in hand, c_i: here_o: the descriptor at addr_i is kept, line_o. read_i: row_o
+/// Of the context in hand, c_i: here_o: the descriptor at addr_i is kept, line_o; then_o: so is
+/// the one behind it; apart_o: that at addr_i needs nothing that is stored before it. read_i: row_o
 /// lines from addr_i on are asked for; each comes with line_valid_i, c_i stays; behind one that
 /// could not be read (line_err_i) none is kept. A sequence is read in ascending order, from where
 /// addr_i is with open_i, and does not change while it runs. Outputs follow registers, c_i and
@@ -36,6 +37,8 @@ module fsh_ckeep #(
     output logic      [REST-1:0] rest_o,
     input  wire logic     [31:0] addr_i,
     output logic                 here_o,
+    output logic                 then_o,
+    output logic                 apart_o,
     output logic         [511:0] line_o,
     output logic          [RW:0] row_o,
     input  wire logic            read_i,
@@ -48,6 +51,9 @@ module fsh_ckeep #(
   logic [511:0]    line_mem[2*ROW*CONTEXTS];
   logic [31:0]     end_q[CONTEXTS];  // behind the last line that was read
   logic [31:0]     ahead;
+  /* verilator lint_off UNUSEDSIGNAL */
+  fsh_spec_pkg::colldesc_t step;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [RW:0]     at_q;
   logic            broken_q;
 
@@ -56,6 +62,10 @@ module fsh_ckeep #(
   assign line_o = line_mem[{c_i, addr_i[RW:0]}];
   assign ahead  = end_q[c_i] - addr_i;
   assign here_o = ahead != '0 && ahead <= 32'(2 * ROW);
+  assign then_o = ahead > 32'd1 && ahead <= 32'(2 * ROW + 1);
+  // No operand in memory; and its packets tell nobody that this node has come so far.
+  assign step    = line_o;
+  assign apart_o = !step.own && !step.given && step.bytes != '0;
   assign row_o  = (RW + 1)'(ROW) - {1'b0, addr_i[RW-1:0]};
 
   always_ff @(posedge clk_i) begin

@@ -3,8 +3,8 @@
 
 /// What comes after an item of a step (fsh_coll_pkg::ITEM_*): the next one, of which packet,
 /// of which source. What a sequence failed at stays, for its end to tell. step_over_i: the
-/// next descriptor may follow at once. The local operand of a packet is asked for before the
-/// items of the one in front of it. Combinational.
+/// next descriptor may follow at once; held_i: it may not, now that it is known. The local
+/// operand of a packet is asked for before the items of the one in front of it. Combinational.
 module fsh_cnext #(
     parameter int unsigned NW = 15
 ) (
@@ -15,6 +15,7 @@ module fsh_cnext #(
     input  wire logic          last_packet_i,
     input  wire logic          last_source_i,
     input  wire logic          step_over_i,
+    input  wire logic          held_i,
     input  wire logic [NW-1:0] packet_i,
     input  wire logic    [4:0] source_i,
     output logic         [2:0] after_o,
@@ -32,6 +33,7 @@ module fsh_cnext #(
       fsh_coll_pkg::ITEM_FETCH: begin
         packet_o = '0;
         after_o  = has_own_i ? fsh_coll_pkg::ITEM_OWN : rest;
+        if (held_i) after_o = fsh_coll_pkg::ITEM_SETTLE;
       end
       fsh_coll_pkg::ITEM_OWN:   after_o = last_packet_i ? rest : fsh_coll_pkg::ITEM_AHEAD;
       fsh_coll_pkg::ITEM_AHEAD: after_o = rest;

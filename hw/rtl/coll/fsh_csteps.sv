@@ -99,7 +99,7 @@ module fsh_csteps #(
   logic                  granted;
   logic [3*CONTEXTS-1:0] at;  // item
   logic [fsh_coll_pkg::KEY_W*CONTEXTS-1:0] keys;
-  logic [41+NW:0]        kept_rest;
+  logic [42+NW:0]        kept_rest;
   logic [511:0]          kept_desc, line;
   logic [CW-1:0]         c_q;
   logic [2:0]            item_q;
@@ -112,6 +112,8 @@ module fsh_csteps #(
   logic                  ahead_q;  // what follows is looked at, its packets are claimed
   logic                  pulse_q;  // of this step only, up to target_q
   logic                  fed_q;    // that was done, or tried
+  logic                  flip_q, next_flip;  // halves go on taking turns from step to step
+  logic                  held, held_q;  // the step in front of it is to be written first
 
   // Whose turn it is.
   logic [CONTEXTS-1:0] able, now;
@@ -127,31 +129,9 @@ module fsh_csteps #(
   logic        last_packet_q, last_source_q;
   logic [PW:0] bytes_q;
   logic [LW+2:0] lines_q;
-  logic [18:0] first;
-  logic [5:0]  tail_q;
-  logic        has_own, sized, many, here;  // here: the descriptor at addr_q is kept
+  logic        has_own, sized, many, wild, here, then_, apart;  // fsh_ckeep
   logic [2:0]  row;
   assign has_own = desc_q.own || desc_q.given;
-
-  fsh_csize #(
-      .LINES(LINES)
-  ) i_size (
-      .clk_i,
-      .size_i       (state_q == Size),
-      .item_i       (item_q),
-      .desc_i       (desc_q),
-      .packet_i     (packet_q),
-      .source_i     (source_q),
-      .row_i        (row),
-      .ready_o      (sized),
-      .first_o      (first),
-      .many_o       (many),
-      .last_packet_o(last_packet_q),
-      .last_source_o(last_source_q),
-      .bytes_o      (bytes_q),
-      .lines_o      (lines_q),
-      .tail_o       (tail_q)
-  );
 
   // What is claimed before it is awaited.
   logic          pulses, reached, told_now, hopped, far, spare, all, early;
@@ -194,16 +174,6 @@ module fsh_csteps #(
       .looked_o      (looked)
   );
 
-  // Is the descriptor that was fetched one?
-  logic wild;
-  fsh_cwild #(
-      .FP64(FP64)
-  ) i_wild (
-      .desc_i (desc_q),
-      .begun_i(begun[c_q]),
-      .wild_o (wild)
-  );
-
   // Packets by key.
   logic [7:0]          source;
   logic [SW-1:0]       slot_q;
@@ -219,7 +189,8 @@ module fsh_csteps #(
       .LW(LW),
       .NW(NW),
       .CW(CW),
-      .SW(SW)
+      .SW(SW),
+      .FP64(FP64)
   ) i_about (
       .clk_i,
       .size_i   (state_q == Size),
@@ -231,17 +202,23 @@ module fsh_csteps #(
       .packet_i (packet_q),
       .source_i (source_q),
       .context_i(c_q),
-      .bytes_i  (bytes_q),
-      .lines_i  (lines_q),
-      .tail_i   (tail_q),
-      .first_i  (first),
+      .flip_i   (flip_q),
+      .row_i    (row),
+      .begun_i  (begun[c_q]),
       .slot_i   (slot_q),
       .gen_i    (gen_q),
       .eager_i  (eager_q),
       .source_o (source),
       .in_key_o (in_key),
       .out_key_o(out_key),
-      .move_o
+      .move_o,
+      .sized_o  (sized),
+      .many_o   (many),
+      .last_packet_o(last_packet_q),
+      .last_source_o(last_source_q),
+      .bytes_o  (bytes_q),
+      .lines_o  (lines_q),
+      .wild_o   (wild)
   );
   assign spoilt       = failed[c_q] && (item_q == SOURCE || item_q == OWN || item_q == AHEAD);
   assign start_o      = state_q == Begin && path_i.ready && lines_q != '0 && !spoilt;
@@ -273,6 +250,7 @@ module fsh_csteps #(
       .last_packet_i(last_packet_q),
       .last_source_i(last_source_q),
       .step_over_i  (step_over),
+      .held_i       (held_q),
       .packet_i     (packet_q),
       .source_i     (source_q),
       .after_o      (after),
@@ -280,10 +258,12 @@ module fsh_csteps #(
       .source_o     (next_source)
   );
 
-  // The next descriptor follows at once if all is written. Others get the unit when a
-  // packet is through, or when this context has to wait.
-  assign step_over = settled_i[c_q] && !failed[c_q] && !desc_q.tail;
-  assign next_addr = addr_q + 32'(after == FETCH);
+  // The next descriptor follows at once if all is written, or it does not need that. Others get
+  // the unit when a packet is through, or when this context has to wait.
+  assign step_over = (settled_i[c_q] || then_) && !failed[c_q] && !desc_q.tail;
+  assign held      = item_q == FETCH && !ahead_q && !settled_i[c_q] && !(here && apart);
+  assign next_addr = addr_q + 32'(after == FETCH) - 32'(held_q);
+  assign next_flip = flip_q ^ (item_q == OUT && last_packet_q && !packet_q[0]);
   assign yields    = after == SETTLE ? !settled_i[c_q] :
                      item_q == OUT && (able & ~now) != '0;
   assign quit      = status_q != OK || failed[c_q] || desc_q.tail;
@@ -307,15 +287,16 @@ module fsh_csteps #(
       end
       Load: begin
         desc_q   <= kept_desc;
-        {addr_q, packet_q, source_q, out_q, status_q} <= kept_rest;
+        {addr_q, packet_q, source_q, out_q, status_q, flip_q} <= kept_rest;
         fed_q    <= pulse_q;
         {ahead_q, pulse_q} <= '0;
         state_q  <= Size;
       end
       Size: if (sized) begin
         state_q <= item_q == SOURCE ? Ask : item_q == OUT && desc_q.send ? May :
-                   item_q == FETCH && here ? Judge : Begin;
-        if (item_q == FETCH && here) desc_q <= line;
+                   held ? Next : item_q == FETCH && here ? Judge : Begin;
+        if (item_q == FETCH && here && !held) desc_q <= line;
+        held_q <= held;
         if (item_q == OUT && path_i.loading) state_q <= Size;
         else if (item_q == OUT && failed[c_q]) state_q <= Next;
         eager_q <= 1'b0;
@@ -402,8 +383,10 @@ module fsh_csteps #(
         addr_q   <= next_addr;
         packet_q <= next_packet;
         source_q <= next_source;
+        flip_q   <= next_flip;
         fed_q    <= 1'b0;
-        state_q  <= (item_q == OUT || item_q == FETCH) && early ? Hop : yields ? Pick : Size;
+        state_q  <= (item_q == OUT || item_q == FETCH) && early && !held_q ? Hop :
+                    yields ? Pick : Size;
       end
       default: state_q <= Pick;  // Open
     endcase
@@ -413,7 +396,7 @@ module fsh_csteps #(
   assign writes = state_q == Next || state_q == Open;
   fsh_ckeep #(
       .CONTEXTS(CONTEXTS),
-      .REST    (42 + NW)
+      .REST    (43 + NW)
   ) i_keep (
       .clk_i,
       .rst_i,
@@ -429,11 +412,13 @@ module fsh_csteps #(
       .at_i    (after),
       .step_i  (desc_q),
       .rest_i  ({state_q == Next ? next_addr : addr_q, next_packet, next_source,
-                 state_q == Open ? 5'd0 : {out_q, status_q}}),
+                 state_q == Open ? 6'd0 : {out_q, status_q, next_flip}}),
       .step_o  (kept_desc),
       .rest_o  (kept_rest),
       .addr_i  (addr_q),
       .here_o  (here),
+      .then_o  (then_),
+      .apart_o (apart),
       .line_o  (line),
       .row_o   (row),
       .read_i  (start_o && item_q == FETCH),
