@@ -202,6 +202,24 @@ package fsh_coll_pkg;
     key_t        key;
   } made_t;
 
+  /// A step whose packets are claimed beside the items (fsh_crow), of context context_; tail: it
+  /// is the sequence's last.
+  typedef struct packed {
+    logic        start;
+    logic [7:0]  context_;
+    logic [23:0] bytes;
+    logic        bfp;
+    logic        tail;
+  } row_t;
+
+  /// What becomes of it: claims are under way; the last one is made.
+  typedef struct packed {
+    logic       busy;
+    logic       over;
+    logic [7:0] context_;
+    logic       tail;
+  } rowed_t;
+
   /// What fsh_cdata says of the move that it is shown, and of those it was given.
   typedef struct packed {
     logic ready;      // it may start

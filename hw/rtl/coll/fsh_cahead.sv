@@ -13,7 +13,7 @@
 /// The first packet, the next one that the context will await, may take the context's slot of
 /// the reserve. looked_o[c]: all of it is claimed, as of this step; a look that finds no room
 /// leaves that undone, for when a slot is free. What a look has claimed is claimed again neither
-/// in pulses nor by the look of the next step.
+/// in pulses nor by the look of the next step. rowed_i: what the control has left to fsh_crow.
 /// State by context, of the one in hand (c_i). Outputs combinational; no reset: who opens a
 /// context (open_i) or begins a step (step_i) has none of it.
 module fsh_cahead #(
@@ -46,6 +46,9 @@ module fsh_cahead #(
     input  wire logic                there_i,
     input  wire logic                hop_i,      // the next one; of a look, to begin with
     input  wire logic                out_i,      // which begins where a packet may not go
+    /* verilator lint_off UNUSEDSIGNAL */
+    input  wire fsh_coll_pkg::rowed_t rowed_i,
+    /* verilator lint_on UNUSEDSIGNAL */
     output logic                     pulse_now_o,
     output logic            [NW-1:0] claimed_o,  // packets of the step below this are
     output logic                     reached_o,
@@ -101,6 +104,8 @@ module fsh_cahead #(
         if (hop_i && !pulse_i && over_o && done_o) {whole_q[c], looked_o[c]} <= {tail_i, 1'b1};
         if (open_i) {whole_q[c], looked_o[c]} <= '0;
       end
+      if (rowed_i.over && rowed_i.context_ == 8'(c))
+        {whole_q[c], looked_o[c]} <= {rowed_i.tail, 1'b1};
     end
   end
 endmodule

@@ -4,13 +4,12 @@
 
 /// The collective engine: UNITS units (fsh_cunit), each with a way to memory of its own (mrd_*,
 /// mwr_*), which share network, completions and the packet memory with its fsh_hashbuf; and
-/// what takes packets into that. A sequence
-/// belongs to the unit that takes it, in turns. Packets arrive as lines of 64 bytes, one
-/// packet after the other, rx_first_i and rx_last_i around each; they are always taken in
-/// bounded time. A packet may come in pieces, in order: rx_line_i is the first line of the
-/// piece, and with rx_whole_i it is the last one. What a unit has not claimed is kept if it
-/// comes eagerly, one of each peer and eager team, and there is room; all else that has no
-/// slot, or is there already, is dropped; what comes eagerly for a job that this node has given
+/// what takes packets into that. A sequence belongs to the unit that takes it, in turns. Packets
+/// arrive as lines of 64 bytes, one packet after the other, rx_first_i and rx_last_i around each;
+/// they are always taken in bounded time. A packet may come in pieces, in order: rx_line_i is the
+/// first line of the piece, and with rx_whole_i it is the last one. What a unit has not claimed is
+/// kept if it comes eagerly, one of each peer and eager team, and there is room; all else that has
+/// no slot, or is there already, is dropped; what comes eagerly for a job that this node has given
 /// up is, too, and its sender may send the next. fate_o: what becomes of packets, for the
 /// counters, pulses after it. note_*: messages of other engines; each is taken in a cycle, ASKs
 /// while there is room for four more (ask_room_o, a register). tell_*: those for other engines.
@@ -102,20 +101,20 @@ module fsh_coll #(
   logic          eager_q, late, late_q, lost, lost_q, spoilt_q;  // its job was given up here
 
   // Units; what is a field a unit is a slice of a vector.
-  logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, look_spare, free_valid;
+  logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, free_valid;
   logic             [UNITS-1:0] prd_req, prd_gnt, look_only;
-  logic               [UNITS:0] keys_req, keys_gnt, owner_q;  // units, and who asks
-  logic [(UNITS+1)*KEY_W-1:0]   look_keys;
+  logic             [2*UNITS:0] keys_req, keys_gnt, owner_q;  // who asks, rows, units
+  logic [(2*UNITS+1)*KEY_W-1:0] look_keys;
+  logic           [2*UNITS-1:0] look_spare;  // units, rows
   logic          [UNITS*SW-1:0] free_slots;
   logic           [UNITS*2-1:0] free_gens;
   logic     [UNITS*(SW+LW)-1:0] prd_addrs;
 
   // Operations on the keys: packets that come go first, of a unit what frees a slot.
   logic          op_valid, op_ready, unit_op;
-  logic    [1:0] op;
   logic          res_valid, res_found, res_made, res_whole;
   logic [SW-1:0] res_slot, free_slot;
-  logic    [1:0] res_gen, free_gen;
+  logic    [1:0] op, res_gen, free_gen;
   logic [KEY_W-1:0] look_key;
 
   assign rx_op    = (state_q == Claim && rx_valid_i) || (state_q == Commit && !spoilt_q);
@@ -123,9 +122,7 @@ module fsh_coll #(
   assign unit_op  = keys_req != '0 && op_ready && !rx_op;
   assign op_valid = rx_op || keys_req != '0;
 
-  fsh_arb #(
-      .N(UNITS + 1)
-  ) i_keys_arb (
+  fsh_arb #(.N(2 * UNITS + 1)) i_keys_arb (
       .clk_i,
       .rst_i,
       .req_i (keys_req),
@@ -138,15 +135,15 @@ module fsh_coll #(
     look_key  = '0;
     free_slot = '0;
     free_gen  = '0;
-    for (int unsigned u = 0; u <= UNITS; u++)
+    for (int unsigned u = 0; u <= 2 * UNITS; u++)
       if (keys_gnt[u]) look_key |= look_keys[u*KEY_W+:KEY_W];
-    for (int unsigned u = 0; u < UNITS; u++) begin
+    for (int unsigned u = 0; u < UNITS; u++)
       if (keys_gnt[u]) begin
         free_slot |= free_slots[u*SW+:SW];
         free_gen  |= free_gens[u*2+:2];
       end
-    end
-    op = (keys_gnt & {1'b1, look_only}) != '0 ? fsh_coll_pkg::HASH_LOOK : fsh_coll_pkg::HASH_CLAIM;
+    op = (keys_gnt & {1'b1, UNITS'(0), look_only}) != '0 ? fsh_coll_pkg::HASH_LOOK :
+                                                           fsh_coll_pkg::HASH_CLAIM;
     if (rx_op) op = state_q == Commit ? fsh_coll_pkg::HASH_COMMIT :
                     rx_claims ? fsh_coll_pkg::HASH_CLAIM : fsh_coll_pkg::HASH_LOOK;
     else if ((free_valid & keys_gnt[UNITS-1:0]) != '0) op = fsh_coll_pkg::HASH_FREE;
@@ -167,7 +164,7 @@ module fsh_coll #(
       .op_ready_o  (op_ready),
       .op_i        (op),
       .op_key_i    (rx_op ? rx_key_i : look_key),
-      .op_reserve_i(rx_op || (look_spare & keys_gnt[UNITS-1:0]) != '0),
+      .op_reserve_i(rx_op || (look_spare & keys_gnt[2*UNITS-1:0]) != '0),
       .op_slot_i   (rx_op ? slot_q : free_slot),
       .op_gen_i    (rx_op ? gen_q : free_gen),
       .res_valid_o (res_valid),
@@ -241,10 +238,10 @@ module fsh_coll #(
       .ask_valid_i (note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_ASK),
       .ask_key_i   (note_i.key),
       .room_o      (ask_room_o),
-      .look_valid_o(keys_req[UNITS]),
-      .look_ready_i(unit_op && keys_gnt[UNITS]),
-      .look_key_o  (look_keys[UNITS*KEY_W+:KEY_W]),
-      .look_done_i (res_valid && owner_q[UNITS]),
+      .look_valid_o(keys_req[2*UNITS]),
+      .look_ready_i(unit_op && keys_gnt[2*UNITS]),
+      .look_key_o  (look_keys[2*UNITS*KEY_W+:KEY_W]),
+      .look_done_i (res_valid && owner_q[2*UNITS]),
       .look_hit_i  (res_found && !res_whole),
       .look_slot_i (res_slot),
       .made_valid_i(res_valid && res_made),
@@ -330,8 +327,8 @@ module fsh_coll #(
   // The units.
   localparam int unsigned SEND = 2 + 8 + 64 + LW + 7 + 512;
   localparam int unsigned END = fsh_coll_pkg::END_W;
-  logic       [2*UNITS-1:0] tell_valid, tell_ready;
-  logic  [2*UNITS*NOTE_W-1:0] tells;
+  logic       [3*UNITS-1:0] tell_valid, tell_ready;
+  logic  [3*UNITS*NOTE_W-1:0] tells;
   logic            [LW+7:0] there;
   fsh_coll_pkg::look_t      look;
   logic         [UNITS-1:0] end_valid, end_ready, tx_valid, tx_ready, tx_last;
@@ -375,6 +372,14 @@ module fsh_coll #(
         .look_only_o (look_only[u]),
         .look_i      (look),
         .made_i      ({res_valid && res_made, 16'(res_slot), last_key_q}),
+        .row_valid_o (keys_req[UNITS+u]),
+        .row_ready_i (unit_op && keys_gnt[UNITS+u]),
+        .row_key_o   (look_keys[(UNITS+u)*KEY_W+:KEY_W]),
+        .row_spare_o (look_spare[UNITS+u]),
+        .row_done_i  (res_valid && owner_q[UNITS+u]),
+        .grant_valid_o(tell_valid[2*UNITS+u]),
+        .grant_ready_i(tell_ready[2*UNITS+u]),
+        .grant_o     (tells[(2*UNITS+u)*NOTE_W+:NOTE_W]),
         .free_valid_o(free_valid[u]),
         .free_ready_i(unit_op && keys_gnt[u]),
         .free_slot_o (free_slots[u*SW+:SW]),
@@ -448,7 +453,7 @@ module fsh_coll #(
   assign look  = {res_found, res_made, res_whole, there[LW+7], 16'(res_slot), res_gen,
                   16'(there[LW+6:0])};
   fsh_cjoin #(
-      .N    (2 * UNITS + 2),
+      .N    (3 * UNITS + 2),
       .WIDTH(NOTE_W)
   ) i_tell (
       .clk_i,

@@ -49,6 +49,9 @@ module fsh_csteps #(
     output logic                  tell_valid_o,
     input  wire logic             tell_ready_i,
     output fsh_coll_pkg::note_t   tell_o,
+    // Packets of a whole step that has been looked at are claimed beside.
+    output fsh_coll_pkg::row_t    row_o,
+    input  wire fsh_coll_pkg::rowed_t rowed_i,
     input  wire logic             note_valid_i,
     input  wire fsh_coll_pkg::note_t note_i,
     // The data path (fsh_cdata).
@@ -113,6 +116,7 @@ module fsh_csteps #(
   logic                  pulse_q;  // of this step only, up to target_q
   logic                  fed_q;    // that was done, or tried
   logic                  flip_q, next_flip;  // halves go on taking turns from step to step
+  logic                  rowing, wide, hops;  // of what is claimed beside
   logic                  held, held_q;  // the step in front of it is to be written first
 
   // Whose turn it is.
@@ -161,8 +165,9 @@ module fsh_csteps #(
       .answer_i      (state_q == Answer && look_done_i),
       .made_i        (look_i.made),
       .there_i       (look_i.made || look_i.found),
-      .hop_i         (state_q == Hop),
+      .hop_i         (hops),
       .out_i         (item_q == OUT),
+      .rowed_i,
       .pulse_now_o   (pulses),
       .claimed_o     (claimed),
       .reached_o     (reached),
@@ -270,8 +275,16 @@ module fsh_csteps #(
 
   // The next step is claimed when this one begins, if that is claimed and there is room, otherwise
   // where it waits or has sent its first packet: so packets of the next need not wait for its end.
+  // What is looked at is claimed beside, if it is one step with enough packets.
+  assign rowing = rowed_i.busy && rowed_i.context_[CW-1:0] == c_q;
+  assign row_o  = {state_q == Judge && ahead_q && !wild && status_q == OK && desc_q.count == 5'd1 &&
+                   source[7:fsh_coll_pkg::NODE_W] == '0 && wide, 8'(c_q), desc_q.bytes, desc_q.bfp,
+                   desc_q.tail};
+  assign wide   = desc_q.bytes > (desc_q.bfp ? 24'(256 * fsh_coll_pkg::BFP_LINES) : 24'(4 << PW));
+  assign hops   = state_q == Hop && (ahead_q || !rowed_i.busy);
+
   assign early = many && desc_q.count == 5'd1 && !looked[c_q] && !failed[c_q] && !expired[c_q] &&
-                 after != FETCH &&
+                 after != FETCH && !rowing &&
                  (item_q != FETCH ? all : claimed == '1 && !crowded_i && status_q == OK);
 
   always_ff @(posedge clk_i) begin
@@ -292,7 +305,7 @@ module fsh_csteps #(
         {ahead_q, pulse_q} <= '0;
         state_q  <= Size;
       end
-      Size: if (sized) begin
+      Size: if (sized && !(rowing && (item_q == FETCH || item_q == SETTLE))) begin
         state_q <= item_q == SOURCE ? Ask : item_q == OUT && desc_q.send ? May :
                    held ? Next : item_q == FETCH && here ? Judge : Begin;
         if (item_q == FETCH && here && !held) desc_q <= line;
@@ -332,7 +345,8 @@ module fsh_csteps #(
           item_q   <= SOURCE;
           packet_q <= '0;
           source_q <= '0;
-          state_q  <= wild || status_q != OK ? Pick : desc_q.count == '0 ? Hop : Size;
+          state_q  <= wild || status_q != OK || row_o.start ? Pick :
+                      desc_q.count == '0 ? Hop : Size;
         end
       end
       Ask: if (look_ready_i) state_q <= Answer;
@@ -354,12 +368,12 @@ module fsh_csteps #(
         eager_q <= may_valid_o;
         if (goes) state_q <= Begin;
         else if (!may_valid_o || may_ready_i)
-          state_q <= !asked[c_q] ? Tell : looked[c_q] ? Pick : Hop;
+          state_q <= !asked[c_q] ? Tell : looked[c_q] || rowing ? Pick : Hop;
       end
       Tell: if (tell_ready_i)
-        state_q <= ahead_q || early || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked[c_q]) ?
-                   Hop : Pick;
-      Hop: begin
+        state_q <= ahead_q || early || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked[c_q] &&
+                   !rowing) ? Hop : Pick;
+      Hop: if (hops) begin
         // The next source, packet or descriptor; after an ASK the next packet.
         state_q  <= Size;
         ahead_q  <= 1'b1;
@@ -473,7 +487,7 @@ module fsh_csteps #(
                   status_q == fsh_spec_pkg::STATUS_TIMEOUT ? source : 8'd0};
 
   assign busy_o = state_q != Pick || able != '0 || opens ||
-                  note_valid_i || whole_valid_i || freed_i || written_i;
+                  rowed_i.busy || note_valid_i || whole_valid_i || freed_i || written_i;
 
   `FSH_ASSERT(a_turn, state_q != Load || opened[c_q])
   `FSH_STABLE(end_valid_o, end_ready_i, end_o)

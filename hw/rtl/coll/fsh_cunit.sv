@@ -50,6 +50,15 @@ module fsh_cunit #(
     input  wire logic             look_done_i,
     input  wire fsh_coll_pkg::look_t look_i,
     input  wire fsh_coll_pkg::made_t made_i,
+    // The same for claims of steps that are looked at (fsh_crow), which tell, too.
+    output logic                  row_valid_o,
+    input  wire logic             row_ready_i,
+    output fsh_coll_pkg::key_t    row_key_o,
+    output logic                  row_spare_o,
+    input  wire logic             row_done_i,
+    output logic                  grant_valid_o,
+    input  wire logic             grant_ready_i,
+    output fsh_coll_pkg::note_t   grant_o,
     output logic                  free_valid_o,
     input  wire logic             free_ready_i,
     output logic         [SW-1:0] free_slot_o,
@@ -106,6 +115,8 @@ module fsh_cunit #(
   logic                start, steps_busy, data_busy, release_busy;
   logic                spent_valid, spent_ready, drop_valid, drop_ready;
   logic                sweeps, step_end, step_drop, sweep_drop, whole_q, forsaken;
+  fsh_coll_pkg::row_t  row;
+  fsh_coll_pkg::rowed_t rowed;
   fsh_coll_pkg::key_t  step_key, sweep_key;
   fsh_coll_pkg::spent_t spent, drop, swept;
   logic [CONTEXTS-1:0] settled, wrong;
@@ -157,6 +168,8 @@ module fsh_cunit #(
       .tell_valid_o,
       .tell_ready_i,
       .tell_o,
+      .row_o       (row),
+      .rowed_i     (rowed),
       .note_valid_i,
       .note_i,
       .busy_o      (steps_busy),
@@ -168,6 +181,27 @@ module fsh_cunit #(
       .line_err_i  (mrd_err_i),
       .line_i      (mrd_data_i),
       .written_i   (mwr_done_i)
+  );
+
+  fsh_crow #(
+      .LINES(LINES)
+  ) i_row (
+      .clk_i,
+      .rst_i,
+      .row_i       (row),
+      .key_i       (step_key),
+      .spare_i     (look_spare_o),
+      .look_valid_o(row_valid_o),
+      .look_ready_i(row_ready_i),
+      .look_key_o  (row_key_o),
+      .look_spare_o(row_spare_o),
+      .look_done_i (row_done_i),
+      .look_made_i (look_i.made),
+      .look_found_i(look_i.found),
+      .tell_valid_o(grant_valid_o),
+      .tell_ready_i(grant_ready_i),
+      .tell_o      (grant_o),
+      .rowed_o     (rowed)
   );
 
   // In its turn only: while the control has an end to tell.
@@ -186,7 +220,7 @@ module fsh_cunit #(
       .made_i,
       .key_i       (step_key),
       .look_i,
-      .mark_i      ((look_valid_o && look_ready_i) ||
+      .mark_i      ((look_valid_o && look_ready_i) || row.start ||
                     (start && move.what != fsh_coll_pkg::MOVE_FETCH)),
       .context_i   (move.context_[CW-1:0]),
       .end_valid_i (step_end),
