@@ -6,9 +6,10 @@
 /// item at_i, rest_i, and the descriptor of its step, step_i. Descriptors of a sequence are read
 /// in rows of ROW lines of memory, which end where an address is a multiple of ROW, and the last
 /// two of a context are kept: so the next step, and what looks ahead, seldom waits for memory.
-/// Of the context in hand, c_i: here_o: the descriptor at addr_i is kept, line_o; then_o: so is
-/// the one behind it; apart_o: that at addr_i needs nothing that is stored before it. read_i: row_o
-/// lines from addr_i on are asked for; each comes with line_valid_i, c_i stays; behind one that
+/// Of the context in hand, c_i: here_o: the descriptor at addr_i is kept, line_o; then_o: so was
+/// the one behind it, a cycle ago; apart_o: that at addr_i needs nothing that is stored before it.
+/// read_i: row_o lines from addr_i on are asked for; each comes with line_valid_i, c_i stays;
+/// behind one that
 /// could not be read (line_err_i) none is kept. A sequence is read in ascending order, from where
 /// addr_i is with open_i, and does not change while it runs. Outputs follow registers, c_i and
 /// addr_i. Reset: no sequence.
@@ -62,7 +63,6 @@ module fsh_ckeep #(
   assign line_o = line_mem[{c_i, addr_i[RW:0]}];
   assign ahead  = end_q[c_i] - addr_i;
   assign here_o = ahead != '0 && ahead <= 32'(2 * ROW);
-  assign then_o = ahead > 32'd1 && ahead <= 32'(2 * ROW + 1);
   // No operand in memory; and its packets tell nobody that this node has come so far.
   assign step    = line_o;
   assign apart_o = !step.own && !step.given && step.bytes != '0;
@@ -94,6 +94,7 @@ module fsh_ckeep #(
   always_ff @(posedge clk_i) begin
     if (open_i || read_i) end_q[c_i] <= addr_i;
     else if (line_valid_i && !line_err_i && !broken_q) end_q[c_i] <= end_q[c_i] + 32'd1;
+    then_o   <= ahead > 32'd1 && ahead <= 32'(2 * ROW + 1);
     at_q     <= read_i ? addr_i[RW:0] : at_q + (RW + 1)'(line_valid_i);
     broken_q <= !read_i && (broken_q || (line_valid_i && line_err_i));
   end
