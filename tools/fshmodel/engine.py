@@ -72,7 +72,7 @@ class _Sequence:
 
     def __init__(self, way, steps, ended):
         self.way, self.steps, self.ended = way, steps, ended
-        self.at = self.packet = 0
+        self.at = self.packet = self.past = 0   # past: packets of the step before
         self.read = 0             # descriptors below this one have been
         self.item, self.able = FETCH, True
         self.shown = False        # it has begun its step, and hears grants for it
@@ -139,8 +139,9 @@ class Node:
         self.units = [_Unit(self, u) for u in range(e.units)]
         self.claims, self.used = {}, 0      # is a claimed packet whole
         self.eager = set()                  # packets that came so
-        # Operations on the keys that wait: of packets that come, of each unit, of who asks.
-        self.keys = [deque() for _ in range(e.units + 2)]
+        # Operations on the keys that wait: of each unit, of its row of claims, of who asks, of
+        # packets that come.
+        self.keys = [deque() for _ in range(2 * e.units + 2)]
         self.keys_free, self.keys_due, self.keys_turn = 0.0, False, 0
         self.links = [[sender.Port(self, (link + p) % sender.LANES) for p in range(e.ports)]
                       for link in range(2)]
@@ -237,7 +238,7 @@ class Node:
                 last = packet + found - (not claimed)
                 self.message(self.now + 1, 1 - way,
                              lambda node: node.grant(number, step, last))
-        self.look(self.e.units, looked)
+        self.look(2 * self.e.units, looked)
 
     def grant(self, number, step, packet):
         """It has an effect if its sender is at that step, or has looked at it as the next."""
@@ -346,6 +347,7 @@ class _Unit:
         self.outs = []
         self.asks = self.own_busy = self.own_comes = self.writes = 0.0
         self.under_way, self.asked = deque(), 0.0   # lines of memory
+        self.row = None           # whose next step is claimed beside (fsh_crow)
         next(self.work)
 
     def wake(self):
@@ -394,12 +396,23 @@ class _Unit:
             fed = False
             while True:
                 if s.item == FETCH:
+                    yield from self.until(lambda s=s: node.now + (self.row is s))
+                    if s.written > node.now and (s.step < e.nodes or s.at >= s.read):
+                        s.item = SETTLE     # it is to be written first
+                        yield node.now + 2  # Size, Next
+                        if s.written > node.now:
+                            s.able = False
+                            node.at(s.written, lambda s=s: self.settled(s))
+                            break
+                        continue
                     yield from self.fetch(s, s.at)
                     s.covered, s.looked = s.looked, s.whole
                     s.claimed = s.full if s.covered else 0
                     s.granted = s.soon if s.peeked == (s.number, s.step) else -1
                     s.peeked, s.soon, s.shown = None, -1, True
-                    s.own, s.sent, s.used = {}, {}, {}
+                    s.own = {}              # halves go on taking turns
+                    s.sent, s.used = ({p - s.past: when for p, when in some.items()
+                                       if p >= s.past - 2} for some in (s.sent, s.used))
                     s.packet = 0
                     self.next(s, OWN if s.step < e.nodes else SOURCE)
                     yield node.now + 2      # Judge, Next
@@ -459,7 +472,7 @@ class _Unit:
                                 s.asked = True
                                 self.ask(s)
                                 yield node.now + 1
-                            if not s.looked:
+                            if not s.looked and self.row is not s:
                                 yield from self.look_ahead(s, s.at, s.packet)
                             break
                     yield from self.until(lambda: self.out_begins)
@@ -468,13 +481,13 @@ class _Unit:
                     at, packet = s.at, s.packet
                     over = packet + 1 == s.full
                     if over:
-                        s.at, s.shown = at + 1, False
+                        s.at, s.shown, s.past = at + 1, False, s.full
                         self.next(s, SETTLE)
                     else:
                         s.packet += 1
                         self.next(s, AHEAD if s.step < e.nodes else SOURCE)
                     yield node.now + 2
-                    if over and s.written <= node.now and not s.over():
+                    if over and (s.written <= node.now or s.at < s.read) and not s.over():
                         s.item = FETCH
                         if any(x.able for x in self.contexts if x is not s):
                             break
@@ -489,6 +502,7 @@ class _Unit:
                     if any(x.able for x in self.contexts if x is not s):
                         break
                 else:                       # SETTLE
+                    yield from self.until(lambda s=s: node.now + (self.row is s))
                     yield node.now + size
                     if s.over():
                         self.contexts.remove(s)
@@ -516,7 +530,7 @@ class _Unit:
     # ---- claims ----
 
     def early(self, s):
-        return s.full > 1 and s.step > 0 and not s.looked \
+        return s.full > 1 and s.step > 0 and not s.looked and self.row is not s \
             and (s.covered or s.claimed >= s.full or s.packet + 1 == s.full)
 
     def tell(self, s, key):
@@ -551,6 +565,7 @@ class _Unit:
         rest, seen, spare, begins = not hopped, 0, s.item == OUT, packet + 1
         if hopped:
             at, begins = at + 1, 0
+        yield from self.until(lambda: node.now + (self.row is not None))
         yield node.now + 1                  # Hop
         while at < len(s.steps):
             number, step, packets = s.steps[at]
@@ -560,6 +575,10 @@ class _Unit:
                 yield node.now + 1          # Judge
                 if s.peeked is None and step < 2 * e.nodes - 2:
                     s.peeked, s.soon = (number, step), -1
+                if step and full > WINDOW // 2:
+                    self.row = s            # beside the control
+                    self.claim_row(s, number, step, full, spare, at + 1 == len(s.steps))
+                    return
             fresh = True
             for p in range(begins, full if step else 0):
                 key = (number, step, p)
@@ -576,10 +595,40 @@ class _Unit:
                 fresh = fresh and not made
                 yield node.now + 1          # Hop
             at += 1
-            if step and not rest and (seen >= WINDOW or full > WINDOW // 2):
+            if step and not rest and seen >= WINDOW:
                 break
             rest, begins = False, 0
         s.looked, s.whole = True, at == len(s.steps)
+
+    def claim_row(self, s, number, step, full, spare, tail):
+        """Packets of a whole step, beside the items."""
+        node = self.node
+
+        def row():
+            first, fresh = spare, True
+            for p in range(full):
+                key = (number, step, p)
+                yield node.now + (2 if self.e.coded else 1)
+                yield LOOK
+                made = node.claim(key, first)
+                if key not in node.claims:
+                    self.row = None         # undone, until a slot is free
+                    return
+                first = False
+                if p % TOLD == TOLD - 1 or p + 1 == full or (made and fresh):
+                    self.tell(s, key)
+                    yield node.now + 1
+                fresh = fresh and not made
+            self.row, s.looked, s.whole = None, True, tail
+        work = row()
+
+        def go():
+            when = next(work, None)
+            if when == LOOK:
+                node.look(self.e.units + self.number, go)
+            elif when is not None:
+                node.at(when, go)
+        go()
 
     # ---- moves ----
 
@@ -631,7 +680,11 @@ class _Unit:
         node, e = self.node, self.e
         lines = s.lines(e, s.packet)
         self.fold_begins = max(node.now + BEGIN, self.fold_free)
-        self.fold_free = self.fold_begins + lines + e.coded   # the codes
+        # Behind the codes. Units that copy read every fourth line of packets, and so that they do
+        # not meet (fsh_cslots) in a multiple of four cycles.
+        self.fold_free = self.fold_begins + lines + e.coded
+        if e.coded and s.step >= e.nodes:
+            self.fold_free += -(lines + 1) % 4
         s.used[s.packet] = self.fold_begins + 1
         s.result = self.fold_begins + (e.fold if s.step < e.nodes else BEGIN) + e.coded
 

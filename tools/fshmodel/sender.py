@@ -16,6 +16,7 @@ FIRST = 7           # from a read to the first beat in its port's queue, as far 
 LAST = 3            # from the last beat there to the end of the packet on the link: fsh_sendq 1,
                     # fsh_link_tx 1, and the beat behind it
 HEADER = 5          # fsh_seq: a message's way to the lane's sender
+WEIGHT = 8          # fsh_link_tx: messages before a packet that waits
 PAUSE = 3           # of a packet there, for a message (fsh_seq_send): two beats, and the shift
 
 
@@ -145,11 +146,11 @@ class Sender:
 
 
 class Port:
-    """Of a link: packets in order, between them messages."""
+    """Of a link: packets in order, between them messages, WEIGHT in a row at most."""
 
     def __init__(self, node, lane):
         self.node, self.lane, self.busy = node, lane, False
-        self.bulk, self.brief, self.turn = deque(), deque(), False
+        self.bulk, self.brief, self.row = deque(), deque(), 0
 
     def add(self, packet, brief):
         """packet.what() where it has come."""
@@ -158,11 +159,11 @@ class Port:
             self.go()
 
     def go(self):
-        queue = self.brief if self.brief and (self.turn or not self.bulk) else self.bulk
+        queue = self.brief if self.brief and (self.row < WEIGHT or not self.bulk) else self.bulk
         self.busy = bool(queue)
         if not queue:
             return
-        self.turn = queue is self.bulk
+        self.row = 0 if queue is self.bulk else self.row + bool(self.bulk)
         packet = queue.popleft()
         self.node.at(self.node.now + packet.beats, lambda: self.over(packet))
 
