@@ -5,7 +5,7 @@ All nodes do the same at the same time, so what a node gets is what it sends, a 
 only every other one may send eagerly, there are two kinds of them, in turns.
 The control of a unit (fsh_csteps) takes a cycle a state: it reads descriptors, looks up and
 claims packets, one after the other (fsh_hashbuf), and starts moves of the data path, which take
-a cycle a line (fsh_cdata). Each unit has its lines of memory; they share the way out, which has a
+a cycle a line (fsh_cdata); packets of a whole step ahead are claimed beside (fsh_crow). Each unit has its lines of memory; they share the way out, which has a
 packet from its first line to its last (fsh_cjoin), of encoded ones once most are made (fsh_clines). Packets go eagerly, one at
 a time, or by grants (fsh_cwait), for claims in pulses or ahead (fsh_cahead). Conflicts of hashes
 are not modelled: a claim finds a slot as long as one is free.
