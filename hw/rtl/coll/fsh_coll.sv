@@ -288,11 +288,10 @@ module fsh_coll #(
           state_q <= accepted ? Write : Drop;
         end
       end
-      Write: begin
-        if (taken) begin
-          line_q <= line_q + 1'b1;
-          if (rx_last_i) state_q <= piece_q ? Commit : Claim;
-        end
+      Write:
+      if (taken) begin
+        line_q <= line_q + 1'b1;
+        if (rx_last_i) state_q <= piece_q ? Commit : Claim;
       end
       Commit:  if (op_ready || spoilt_q) state_q <= Claim;
       default: if (taken && rx_last_i) state_q <= Claim;
