@@ -282,8 +282,8 @@ module fsh_rx #(
       slot_index    = {hdr.reply, hdr.src[NODE_W-1:0], hdr.tag[3:0]};
       slot_write    = verdict.to_host && hdr.first && !verdict.drop;
       pay_addr      = hdr.addr;
-      if (verdict.to_mem) pay_addr = seg_base_i + hdr.addr;
-      if (verdict.to_slot) pay_addr = {slot_pay_i[39:23], slot_index, hdr.addr[11:0]};
+      if (verdict.to_mem) pay_addr[39:12] = seg_base_i[39:12] + hdr.addr[39:12];
+      if (verdict.to_slot) pay_addr[39:12] = {slot_pay_i[39:23], slot_index};
       pay_mem       = verdict.writes && verdict.to_mem;
       pay_host      = verdict.writes && !verdict.to_mem;
     end

@@ -256,8 +256,8 @@ module fsh_seq #(
   logic [47:0]      source_q;
   logic [LANES-1:0] lane;
 
-  assign reach = (~moving_q.raddr[10:0] & (packet_i - 11'd1)) + 11'd1;
-  assign fits  = moving_q.left <= {13'd0, reach};
+  assign reach = (~moving_q.raddr[10:0] & {packet_i[10:7] - 4'd1, 7'h7f}) + 11'd1;
+  assign fits  = moving_q.left[23:11] == '0 && moving_q.left[10:0] <= reach;
 
   always_comb begin
     lane = '0;
@@ -272,8 +272,9 @@ module fsh_seq #(
       memory_q <= !fixed_q.lspace[1] && moving_q.left != '0;
       port_q   <= port;
       lane_q   <= lane;
-      source_q <= (fixed_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_base_i : {8'd0, seg_base_i}) +
-                  {8'd0, moving_q.laddr};
+      source_q <= {(fixed_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_base_i[47:12] :
+                    {8'd0, seg_base_i[39:12]}) + {8'd0, moving_q.laddr[39:12]},
+                   moving_q.laddr[11:0]};
     end
   end
 

@@ -86,7 +86,7 @@ module fsh_seq_read (
 
   assign ar_left  = 9'd256 - {1'b0, ar_beat[7:0]};
   assign ar_split = {2'b0, ar_beats} > ar_left;
-  assign ar_next  = ar_second_q ? {ar_beat[43:8] + 36'd1, 8'd0} : ar_beat;
+  assign ar_next  = {ar_beat[43:8] + {35'd0, ar_second_q}, ar_beat[7:0] & {8{!ar_second_q}}};
   assign ar_len   = ar_second_q ? ar_beats - ar_left[6:0] : ar_split ? ar_left[6:0] : ar_beats;
   assign ar_take  = ar_valid && (ar_host ? host_arready_i : mem_arready_i[ar_lane]);
   assign ar_pop   = ar_take && (ar_second_q || !ar_split);

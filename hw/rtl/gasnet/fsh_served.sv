@@ -73,7 +73,7 @@ module fsh_served #(
       if ({1'b0, hdr_i.src} == node_i) ports = '0;
       laddr   = is_msg ? {16'd0, arg_i[63:40]} : hdr_i.addr;
       length  = is_msg ? '0 : hdr_i.total;
-      is_long = length > {13'd0, packet_i};
+      is_long = length[23:11] != '0 || length[10:0] > packet_i;
       kept    = {
         path.vcs[PORTS-1:0], ports, sink_i, is_long,
         is_msg ? hdr_i.ack : getarg.space[0], hdr_i.src[NODE_W-1:0], hdr_i.tag[TAG_W-1:0], laddr,
