@@ -9,13 +9,13 @@
  * A command is built by one of the fshmem_command_ functions, which check it and need
  * no job. It can then be submitted any number of times, to any number of nodes. A
  * node has two queues: "array" for GEMM, CONV, ENCODE, AXPY, GATE and SUM, "mover"
- * for SEND. Each queue starts its commands in arrival order, and the commands of one
- * rank arrive in the order in which that rank submitted them. A GEMM, CONV or ENCODE
- * may read its operands before the previous command has written its results: if it
- * needs them, it must wait for an event that signals them, or be separated from that
- * command by an element-wise one. Ordering between queues and between nodes takes
- * events: 64 counters per node, which commands and ranks increment and commands wait
- * for.
+ * for SEND; a NOP goes to either. Each queue starts its commands in arrival order, and
+ * the commands of one rank arrive in the order in which that rank submitted them. A
+ * GEMM, CONV or ENCODE may read its operands before the previous command has written its
+ * results: if it needs them, it must wait for an event that signals them, or be
+ * separated from that command by an element-wise one. Ordering between queues and
+ * between nodes takes events: 64 counters per node, which commands and ranks increment
+ * and commands wait for.
  *
  * Values in memory are FP32. The core computes in block floating point (BFP): 16
  * values along K share an exponent, and each has a sign and 7 bits. Products are
@@ -57,8 +57,8 @@ typedef enum fshmem_status {
                                  collectives: no such operation or algorithm */
     FSHMEM_ERR_SHAPE = 3,     /* a size of 0, or beyond what a core supports;
                                  collectives: beyond the address space */
-    FSHMEM_ERR_ALIGNMENT = 4, /* offset not a multiple of 64, or leading
-                                 dimension not a multiple of 16 */
+    FSHMEM_ERR_ALIGNMENT = 4, /* offset not a multiple of 64, leading dimension
+                                 not of 16, or bytes of a SEND not of 4 */
     FSHMEM_ERR_RANGE = 5,     /* an operand exceeds its node's segment */
     FSHMEM_ERR_NODE = 6,      /* no such node, or no such rank in the team */
     FSHMEM_ERR_BUSY = 7,      /* the queue is full; nothing was submitted */
@@ -138,7 +138,7 @@ typedef struct fshmem_operand {
 
 /* Bytes of an encoded operand with that many rows (operand a) or columns
  * (operand b) of k values each: 4352 per 64 rows by 64 values of k, both
- * rounded up. 0 if an argument is 0 or above 2^24 - 1. Needs no job.
+ * rounded up. 0 if an argument is 0 or above 2^24 - 64. Needs no job.
  * [handler] */
 uint64_t fshmem_encoded_size(uint64_t rows, uint64_t k);
 
@@ -155,7 +155,7 @@ typedef struct fshmem_flow {
      * FSHMEM_EMIT and ENCODE, the encoded operand) is also PUT to send_offset
      * at each of these nodes, preserving each value's distance from the first.
      * One PUT carries send_count adjacent values, or fewer at a gap; 0: chosen
-     * by the library (1024); at most 2^24 - 1. The executing node itself is
+     * by the library (1024); at most 2^24 - 64. The executing node itself is
      * skipped. */
     fshmem_nodes_t send_nodes;
     fshmem_offset_t send_offset;
@@ -187,10 +187,9 @@ typedef struct fshmem_command {
 
 /* C[m][n] = sum over k of A[m][k] * B[k][n], then the flags. */
 typedef struct fshmem_gemm {
-    uint64_t m, n, k; /* 1 .. 2^24 - 1 */
-    fshmem_operand_t
-        a; /* m x k: FP32_ROWS, FP32_COLUMNS (transposed: k rows of m,
-                           as in dW = X^T dY) or BFP (m rows of k) */
+    uint64_t m, n, k;   /* 1 .. max_dimension, 2^24 - 64 */
+    fshmem_operand_t a; /* m x k: FP32_ROWS, FP32_COLUMNS (transposed: k rows of
+                           m, as in dW = X^T dY) or BFP (m rows of k) */
     fshmem_operand_t b; /* k x n: FP32_ROWS (k rows of n: the usual layout),
                            FP32_COLUMNS (n columns of k) or BFP (encoded from n
                            columns of k) */
@@ -202,9 +201,8 @@ typedef struct fshmem_gemm {
                              FP32 operand b */
     /* Rows and columns of a tile; 0: chosen by the library. Rows are a
      * multiple of 8 (of 64 with a BFP operand a, of 16 with a of
-     * FP32_COLUMNS), columns of 16 (of 64 if b
-     * is encoded or emitted); at most 16384 results per tile. Affects time,
-     * not results. */
+     * FP32_COLUMNS), columns of 16 (of 64 if b is encoded or emitted); at most
+     * 16384 results per tile. Affects time, not results. */
     uint32_t tile_rows, tile_columns;
     fshmem_flow_t flow;
 } fshmem_gemm_t;
@@ -232,8 +230,9 @@ fshmem_status_t fshmem_command_gemv(const fshmem_gemv_t *gemv,
  *   input[block][y][x][16], kernels[o][block][r][s][16], output[block][y][x][16]
  * In the last block, output channels beyond out_channels are written as +0. */
 typedef struct fshmem_conv {
-    uint32_t in_channels, in_height, in_width; /* in pixels: 1 .. 32767 */
-    uint32_t out_channels;
+    uint32_t in_channels;         /* 1 .. 2^24 - 80 */
+    uint32_t in_height, in_width; /* in pixels: 1 .. 32767, as of the output */
+    uint32_t out_channels;        /* 1 .. 2^24 - 64 */
     uint32_t kernel_height, kernel_width; /* 1 .. 255 */
     uint32_t stride;                      /* in both dimensions, 1 .. 8 */
     /* Rows of zeros above and columns of zeros left of the input; negative:
@@ -262,7 +261,7 @@ fshmem_status_t fshmem_command_conv(const fshmem_conv_t *conv,
  * m is 1; rows without gaps are treated as one). In the array queue, each runs alone:
  * all earlier commands have ended, and it ends before the next one begins. */
 typedef struct fshmem_element {
-    uint64_t m, n; /* 1 .. 2^24 - 1 */
+    uint64_t m, n; /* 1 .. max_dimension */
     float scale;
     fshmem_offset_t x;
     uint64_t ldx;
@@ -306,8 +305,8 @@ fshmem_status_t fshmem_command_encode(const fshmem_encode_t *encode,
  * does; for forwarding results from node to node. Runs in the mover queue. */
 typedef struct fshmem_send {
     fshmem_offset_t from;
-    uint64_t bytes; /* multiple of 4, at least 4 */
-    fshmem_flow_t flow;
+    uint64_t bytes;     /* multiple of 4, at least 4 */
+    fshmem_flow_t flow; /* send_nodes must not be empty */
 } fshmem_send_t;
 fshmem_status_t fshmem_command_send(const fshmem_send_t *send,
                                     fshmem_command_t *command);
@@ -434,11 +433,11 @@ void fshmem_spend(uint64_t ns);
  * gasnet_attach; a thread's clock starts at its rank's clock.
  *
  * A thread that blocks without fshmem_blocking_begin keeps the turn: no other thread of
- * the rank can run and simulated time stands still; fshrun names such a thread after 5
- * s. fshmem_blocking_end waits for the thread's next turn. While all threads of a rank
- * are inside such sections, time stands still until one leaves its section or a new
- * thread calls the library. HSLs and the locks and condition variables of
- * gasnet_tools.h need no marking. Not nestable; not callable from handlers. */
+ * the rank can run and simulated time stands still; after 5 s of host time the simulator
+ * names such a thread. fshmem_blocking_end waits for the thread's next turn. While all
+ * threads of a rank are inside such sections, time stands still until one leaves its
+ * section or a new thread calls the library. HSLs and the locks and condition variables
+ * of gasnet_tools.h need no marking. Not nestable; not callable from handlers. */
 void fshmem_blocking_begin(void);
 void fshmem_blocking_end(void);
 

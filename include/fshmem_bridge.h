@@ -3,17 +3,16 @@
  * The bridge: transfers between the memory of a rank and the card of another one, through
  * the network between their hosts and a thread beside the card. Included by fshmem.h.
  *
- * A rank whose card is to be reached so runs with FSHMEM_BRIDGE=1 (conduit fpga). Card
- * memory is the segment of that rank; addresses are byte offsets in it, of any alignment,
- * as are sizes. A put is complete when the card has the write responses of all bytes: they
- * are then visible to its compute core and to every rank. Neither the rank of the card nor
- * its node's links are involved. gasnet_put and gasnet_get reach the same memory, through
- * the fabric.
+ * The rank of the card runs with FSHMEM_BRIDGE=1 (conduits fpga and mixed). Card memory is
+ * the segment of that rank; addresses are byte offsets in it, of any alignment, as are
+ * sizes. A put is complete when the card has the write responses of all bytes: they are
+ * then visible to its compute core and to every rank. Neither the rank of the card nor its
+ * node's links are involved. gasnet_put and gasnet_get reach the same memory, on conduit
+ * fpga through the fabric, on mixed as its page says.
  *
  * A rank has one transfer at a time to each node, whose calls are made by the thread that
- * started it. The memory of a transfer is registered
- * with the network, and registrations are kept for the next one: call
- * fshmem_bridge_release before unmapping such memory.
+ * started it. The memory of a transfer is registered with the network, and registrations
+ * are kept for the next one: call fshmem_bridge_release before unmapping such memory.
  *
  * All calls return FSHMEM_OK or, without any effect, FSHMEM_ERR_CALL (before gasnet_attach,
  * or in a handler), FSHMEM_ERR_ARGUMENT (a null pointer, nothing to move, an unknown flag),
