@@ -59,6 +59,10 @@ bool fsh_channel_load(const char *library,
                       const struct fsh_channel_function *functions,
                       const char *remedy);
 
+/* The host of a rank in a launcher's map (PMI_process_mapping), "(vector,(first host, hosts,
+ * ranks on each), ...)", which begins anew where there are more ranks. False: it is none. */
+bool fsh_channel_find_host(const char *map, uint32_t rank, unsigned *host);
+
 /* Complete what the environment said (fsh_place_read, with its result) by what the
  * launcher says, if it offers a channel; on several hosts the channel stays open. The
  * result; REFUSED: err says why. */

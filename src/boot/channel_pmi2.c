@@ -61,20 +61,31 @@ static bool succeeds(int rc, const char *what)
     return rc == SUCCESS || fsh_channel_fails("%s: error %d", what, rc);
 }
 
-/* The host of a rank in "(vector,(first host, hosts, ranks on each), ...)"; false: it is
- * not there. */
-static bool find_host(const char *map, unsigned rank, unsigned *host)
+/* The next "(first host, hosts, ranks on each)" behind *map; false: there is none. */
+static bool next_block(const char **map, unsigned block[3])
 {
-    unsigned at = 0, first, hosts, each;
+    *map = **map != '\0' ? strchr(*map + 1, '(') : NULL;
+    return *map != NULL &&
+           sscanf(*map, "(%9u,%9u,%9u)", &block[0], &block[1], &block[2]) == 3;
+}
 
-    while ((map = strchr(map + 1, '(')) != NULL) {
-        if (sscanf(map, "(%u,%u,%u)", &first, &hosts, &each) != 3 || each == 0)
-            return false;
-        if (rank >= at && rank - at < hosts * each) {
-            *host = first + (rank - at) / each;
+bool fsh_channel_find_host(const char *map, uint32_t rank, unsigned *host)
+{
+    const char *at = map;
+    uint64_t here, all = 0;
+    unsigned block[3];
+
+    while (next_block(&at, block))
+        all += (uint64_t)block[1] * block[2];
+    if (at != NULL || all == 0) /* what follows is no block */
+        return false;
+    all = rank % all; /* those before it, in this turn */
+    for (at = map; next_block(&at, block); all -= here) {
+        here = (uint64_t)block[1] * block[2];
+        if (all < here) {
+            *host = block[0] + (unsigned)(all / block[2]);
             return true;
         }
-        at += hosts * each;
     }
     return false;
 }
@@ -87,7 +98,7 @@ static void name_host(struct fsh_channel_place *place)
 
     if (pmi.attribute("PMI_process_mapping", map, sizeof map, &found, 1) ==
             SUCCESS &&
-        found != 0 && find_host(map, place->rank, &host))
+        found != 0 && fsh_channel_find_host(map, place->rank, &host))
         snprintf(place->host, sizeof place->host, "host %u", host);
     else
         gethostname(place->host, sizeof place->host - 1);

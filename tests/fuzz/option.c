@@ -12,6 +12,7 @@
 
 #include "base/option.h"
 #include "base/topology.h"
+#include "boot/channel.h"
 #include "boot/job_env.h"
 #include "boot/launcher_env.h"
 #include "boot/memory.h"
@@ -324,6 +325,41 @@ static void place_case(struct fuzz *f)
         unsetenv(names[i]);
 }
 
+/* A launcher's map of ranks: its blocks one after the other, and again. */
+static void map_case(struct fuzz *f)
+{
+    unsigned blocks = 1 + fuzz_below(f, 4), count = 0, host, at;
+    unsigned host_of[4 * 5 * 5];
+    char text[TEXT_BYTES];
+    uint32_t rank;
+
+    if (fuzz_rarely(f, 2)) {
+        any_text(f, text);
+        if (fuzz_rarely(f, 2) && strlen(text) > 20)
+            memcpy(text, "(vector,(1,2,3)", 15);
+        fsh_channel_find_host(text, (uint32_t)fuzz_word(f), &host);
+        return;
+    }
+    at = (unsigned)snprintf(text, sizeof text, "(vector");
+    for (unsigned b = 0; b < blocks; b++) {
+        unsigned first = fuzz_below(f, 1000), hosts = 1 + fuzz_below(f, 5);
+        unsigned each = 1 + fuzz_below(f, 5);
+
+        at += (unsigned)snprintf(text + at, sizeof text - at, ",(%u,%u,%u)",
+                                 first, hosts, each);
+        for (unsigned i = 0; i < hosts * each; i++)
+            host_of[count++] = first + i / each;
+    }
+    snprintf(text + at, sizeof text - at, ")");
+    rank = (uint32_t)fuzz_word(f) >> fuzz_below(f, 32);
+    CHECK(fsh_channel_find_host(text, rank, &host) &&
+              host == host_of[rank % count],
+          "rank %u of %s: host %u", rank, text, host);
+    text[at - 1 - fuzz_below(f, 4)] =
+        'x'; /* no block any more, or a number less */
+    fsh_channel_find_host(text, rank, &host);
+}
+
 static void make_config(void *arg)
 {
     struct fsh_job_config *config = arg;
@@ -432,7 +468,7 @@ static void fuzz_case(struct fuzz *f)
     static void (*const cases[])(struct fuzz *) = {
         size_case,    fraction_case, memory_case, number_case,
         setting_case, setting_case,  name_case,   ticket_case,
-        place_case,   config_case,   cables_case};
+        place_case,   config_case,   cables_case, map_case};
 
     cases[fuzz_below(f, sizeof cases / sizeof *cases)](f);
 }

@@ -8,6 +8,7 @@ import tempfile
 
 from hosts import Hosts, launchers, run_over
 from fshjob import BIN, FSHRUN, TESTS, Skip, check, lines, main, run
+from test_coll import dealt, end_of
 
 MEET = os.path.join(TESTS, "hosts_meet")
 BARRIERS = 50
@@ -34,6 +35,17 @@ def leaders_alone_send(n, each, rounds, env=None):
                 for r in range(n * each)}
         check(sent(output) == want, f"{n} hosts: {sent(output)} {output}")
         return sent(output, "accepted")
+
+
+def more_ranks_than_told():
+    """... of places on each host: they are dealt out once more, and share their host's memory
+    with those that are there already."""
+    for launcher in launchers():
+        with Hosts(3) as hosts:
+            code, output = end_of({}, *dealt(launcher, hosts, 2, MEET, BARRIERS))
+            check(code == 0, f"{code} {output}")
+            want = {r: 0 if r > 2 else 2 * BARRIERS for r in range(6)}
+            check(sent(output) == want, f"{launcher.name}: {sent(output)} {output}")
 
 
 def two_hosts():
@@ -97,5 +109,5 @@ def groups_of_some():
 
 
 if __name__ == "__main__":
-    main([two_hosts, three_hosts, some_have_cards,
+    main([two_hosts, three_hosts, more_ranks_than_told, some_have_cards,
           one_host_with_cards, groups_of_some])
