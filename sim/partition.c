@@ -288,10 +288,13 @@ static void take_beat(struct fsh_partitions *p, uint32_t which,
     }
     sink = &fab->node[beat->node];
     link = &sink->rx[beat->port];
-    if (link->tail - link->head > link->mask || beat->flight.at < fab->cycle) {
+    /* One a cycle, in order, no more than there is room for. */
+    if (link->tail - link->head > link->mask || beat->flight.at < fab->cycle ||
+        (link->tail != link->head && beat->flight.at <= link->last)) {
         lose(p, which, "sends a beat that comes too late");
         return;
     }
+    link->last = beat->flight.at;
     link->slot[link->tail++ & link->mask] = beat->flight;
     link->ready = link->tail;
     if (sink->wake > beat->flight.at)
