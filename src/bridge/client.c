@@ -138,6 +138,17 @@ static void hear_more(struct fsh_bridge_client *c, struct letter *letter)
         network_failed(c, rc, "a receive buffer");
 }
 
+/* What a server can say of the transfer that it has. */
+static bool is_news(const struct fsh_bridge_client *c,
+                    const struct fsh_bridge_message *m)
+{
+    if (m->kind == FSH_BRIDGE_PROGRESS)
+        return m->done.bytes <= c->transfer.bytes;
+    return m->kind == FSH_BRIDGE_DONE && m->done.status <= FSH_BRIDGE_COMMAND &&
+           m->done.status != FSH_BRIDGE_PENDING &&
+           m->done.status != FSH_BRIDGE_BUSY;
+}
+
 static void hear(struct fsh_bridge_client *c,
                  const struct fsh_bridge_message *m, size_t bytes)
 {
@@ -149,7 +160,7 @@ static void hear(struct fsh_bridge_client *c,
         c->card_bytes = m->card_bytes;
         return;
     }
-    if (m->id != c->id || c->status != FSH_BRIDGE_PENDING)
+    if (m->id != c->id || c->status != FSH_BRIDGE_PENDING || !is_news(c, m))
         return;
     c->news_ns = fsh_bridge_ns();
     if (m->kind == FSH_BRIDGE_PROGRESS)
