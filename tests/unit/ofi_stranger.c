@@ -2,19 +2,22 @@
 /*
  * An outsider at the port of conduit ofi: an endpoint that belongs to no rank sends
  * malformed messages, messages of another job, and messages that a rank of this job
- * would not send. All of them are dropped and counted, and the job continues:
- * finally a message with the job's own token is delivered.
+ * would not send, some of them at random. All of them are dropped and counted, and the job
+ * continues: messages with the job's own token are delivered. argv[1]: the seed.
  */
 #include <rdma/fi_cm.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/cpu.h"
 #include "check.h"
 #include "conduit/ofi/state.h"
 #include "gasnet.h" /* SEQ by CMakeLists.txt */
+#include "random.h"
 
 #define HANDLER 200
+#define RANDOM 1000u /* messages */
 #define LIMIT_NS (20 * UINT64_C(1000000000))
 
 static struct {
@@ -79,13 +82,14 @@ static void send(const void *message, size_t bytes)
 static void send_bad(const void *message, size_t bytes)
 {
     uint64_t before = fsh_ofi.counters.strangers;
+    int so_far = delivered;
     uint64_t until = fsh_time_ns() + LIMIT_NS;
 
     send(message, bytes);
     while (fsh_ofi.counters.strangers == before)
         progress(until);
     CHECK(fsh_ofi.counters.strangers == before + 1);
-    CHECK(delivered == 0);
+    CHECK(delivered == so_far);
 }
 
 /* Bytes as a rank would send them, but for one thing each. */
@@ -129,11 +133,61 @@ static void send_spoilt(void)
         progress(until);
 }
 
+/* Any bytes behind the job's token, or almost, of any length, so that what comes behind them
+ * lies at any address; and a good message now and then. */
+static void send_random(uint64_t *seed)
+{
+    const struct fsh_ofi_head good = {.job = fsh_ofi.expect.job,
+                                      .kind = FSH_OFI_REQUEST,
+                                      .handler = HANDLER,
+                                      .category = FSH_AM_MEDIUM,
+                                      .nbytes = 1};
+    struct {
+        struct fsh_ofi_head head;
+        unsigned char gap[8], payload[200];
+    } message;
+
+    for (unsigned i = 0; i < RANDOM; i++) {
+        size_t bytes = 1 + random_next(seed) % sizeof message;
+        uint64_t until = fsh_time_ns() + LIMIT_NS;
+        int so_far = delivered;
+
+        for (size_t at = 0; at < sizeof message; at++)
+            ((unsigned char *)&message)[at] = (unsigned char)random_next(seed);
+        message.head.job = good.job;
+        if (random_next(seed) % 4 == 0)
+            message.head.job.word[0] ^= UINT64_C(1) << random_next(seed) % 64;
+        if (random_next(seed) % 4 != 0) {
+            message.head.source = 0;
+            message.head.kind %= FSH_OFI_KINDS + 1;
+            message.head.category %= 4;
+            message.head.nargs %= 20;
+            message.head.nbytes %= 256;
+        }
+        if (!fsh_ofi_is_ours(&fsh_ofi.expect, &message, bytes))
+            send_bad(&message, bytes);
+        if (i % 10 != 0)
+            continue;
+        message.head = good;
+        send(&message, sizeof message.head + sizeof message.gap + 16);
+        while (delivered == so_far)
+            progress(until);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    uint64_t seed = 0;
     gasnet_handlerentry_t table[] = {{HANDLER, (void (*)())deliver}};
     static unsigned char garbage[100000];
 
+    if (argc > 1)
+        seed = strtoull(argv[1], NULL, 0);
+    else
+        CHECK(getrandom(&seed, sizeof seed, 0) == sizeof seed);
+    printf("ofi_stranger: seed %llu\n", (unsigned long long)seed);
+    fflush(stdout);
+    seed |= 1;
     setenv("FSHMEM_CONDUIT", "ofi", 1);
     CHECK(gasnet_init(&argc, &argv) == GASNET_OK);
     fsh_ofi.away = 1; /* a rank alone would not read its completion queue */
@@ -145,5 +199,6 @@ int main(int argc, char **argv)
     send_bad(garbage, sizeof garbage);
     send_spoilt();
     CHECK(delivered == 1);
+    send_random(&seed);
     gasnet_exit(0);
 }
