@@ -122,7 +122,8 @@ static bool greet(const struct fsh_place *place, const struct fsh_job *job,
     if (!fsh_meeting_is_own(fd, &user))
         return false;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-    if (recv(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) ||
+    /* All of it: a longer one would be cut. */
+    if (recv(fd, &h, sizeof(h), MSG_TRUNC) != (ssize_t)sizeof(h) ||
         h.magic != FSH_JOB_MAGIC)
         return false;
     if (h.page_bytes != sizeof(struct fsh_job_page))

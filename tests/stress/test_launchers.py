@@ -4,8 +4,11 @@
 emulated by their environment (test_mpi.py has them), or by gasnetrun's
 options."""
 import os
+import random
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -186,6 +189,35 @@ def other_users_are_kept_out():
             second.close()
     check(name not in sockets().values(), "the socket is left")
     return None
+
+
+def garbage_is_passed_by():
+    """A process of this user that says anything but a hello, or nothing."""
+    place = {k: str(v) for k, v in ENVIRONMENTS["PMI"](0, 2).items()}
+    seed = int.from_bytes(os.urandom(4), "little")
+    dice = random.Random(seed)
+    first = Job(CLIENT, env=place)
+    second = None
+    try:
+        wait_until(lambda: meeting_place(first.proc.pid), "rank 0 listens", 5)
+        name = meeting_place(first.proc.pid)
+        for attempt in range(100):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+                s.connect(chr(0) + name)
+                data = dice.randbytes(dice.choice([1, 4, 16, 19, 20, 21, 24, 4000]))
+                if attempt % 3 == 0:  # as if from a rank, but for its length
+                    data = struct.pack("I", 0x424f4a48) + data
+                    data += b"x" * (len(data) == 20)
+                if attempt % 10:
+                    s.send(data)
+        place["PMI_RANK"] = "1"
+        second = Job(CLIENT, env=place)
+        check(first.await_end() == 0 and second.await_end() == 0,
+              f"seed {seed}: {first.output()!r}")
+    finally:
+        first.close()
+        if second:
+            second.close()
 
 
 SQUATTER = """
@@ -532,7 +564,7 @@ def options_of_gasnetrun():
 CASES = [every_launcher, launcher_of_one, our_launcher_goes_first,
          several_hosts_are_refused, nonsense_is_refused,
          missing_ranks_are_named, two_of_one_rank, other_users_are_kept_out,
-         squatters_are_passed_by, names_are_not_guessed, descriptors_run_out,
+         garbage_is_passed_by, squatters_are_passed_by, names_are_not_guessed, descriptors_run_out,
          exit_codes, ranks_are_killed, ranks_end_without_a_word,
          rank_dies_before_all_have_come, launcher_is_killed,
          children_are_no_ranks, first_leaves_early,
