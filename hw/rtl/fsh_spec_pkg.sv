@@ -38,7 +38,7 @@ package fsh_spec_pkg;
   // Packets that a collective engine may hold for claims ahead, over all its sequences.
   localparam int unsigned COLL_SLOTS = 64;
   // Eager packets that a collective engine may hold in addition to those it granted: one per peer and team. The peers of a node's eager teams, counted once per team, must not exceed this.
-  localparam int unsigned COLL_EAGER = 8;
+  localparam int unsigned COLL_EAGER = 12;
   // The VP of an eager team is below this on all its nodes.
   localparam int unsigned COLL_EAGER_VPS = 4;
   // Maximum size in bytes of a step's value.

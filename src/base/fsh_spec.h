@@ -41,7 +41,7 @@
 /* Packets that a collective engine may hold for claims ahead, over all its sequences. */
 #define FSH_COLL_SLOTS 64u
 /* Eager packets that a collective engine may hold in addition to those it granted: one per peer and team. The peers of a node's eager teams, counted once per team, must not exceed this. */
-#define FSH_COLL_EAGER 8u
+#define FSH_COLL_EAGER 12u
 /* The VP of an eager team is below this on all its nodes. */
 #define FSH_COLL_EAGER_VPS 4u
 /* Maximum size in bytes of a step's value. */

@@ -372,6 +372,7 @@ static void each(uint32_t n, void (*with)(algorithm_t a,
             if (fsh_program_does(fsh_program_algorithms[i],
                                  (enum fsh_program_call)c))
                 with(fsh_program_algorithms[i], (enum fsh_program_call)c, n);
+    with(&fsh_program_spread, FSH_PROGRAM_BROADCAST, n);
 }
 
 /* Steps, their SeqIDs and sources have room. */

@@ -335,6 +335,42 @@ static void check_size(uint32_t size)
             if (fsh_program_does(a, (enum fsh_program_call)c))
                 check_call(a, (enum fsh_program_call)c, size);
     }
+    check_call(&fsh_program_spread, FSH_PROGRAM_BROADCAST, size);
+}
+
+/* How far the packet of a rank has come from the root, in ranks, and in how many
+ * rounds. */
+static uint32_t way_to(uint32_t size, uint32_t root, uint32_t rank,
+                       uint32_t *rounds)
+{
+    const struct fsh_program_shape s = {
+        .call = FSH_PROGRAM_BROADCAST, .size = size, .root = root};
+    uint32_t way = 0;
+
+    for (*rounds = 0; rank != root; ++*rounds) {
+        struct fsh_program *p = fsh_program_make(&fsh_program_spread, &s, rank);
+        uint32_t from = p->step[0].source[0];
+        uint32_t apart = from > rank ? from - rank : rank - from;
+
+        way += apart < size - apart ? apart : size - apart;
+        rank = from;
+        fsh_program_free(p);
+    }
+    return way;
+}
+
+/* No rank is farther than half of a ring, and few rounds reach all. */
+static void check_spread(uint32_t size, uint32_t root)
+{
+    uint32_t levels = 0;
+
+    while (1u << levels < size)
+        levels++;
+    for (uint32_t r = 0; r < size; r++) {
+        uint32_t rounds, way = way_to(size, root, r, &rounds);
+
+        CHECK(way <= (1u << levels) / 2 && rounds <= levels);
+    }
 }
 
 /* What is chosen can do the call, at every size of a message. */
@@ -402,8 +438,11 @@ int main(void)
     check_rings();
     for (uint32_t size = 1; size <= 17; size++) {
         check_size(size);
+        check_spread(size, size / 3);
         check_choice(size);
     }
+    check_spread(32, 0);
+    check_spread(64, 9);
     check_size(31);
     return 0;
 }

@@ -99,7 +99,7 @@ module fsh_ceager #(
   /* verilator lint_off PINCONNECTEMPTY */
   fsh_fifo #(
       .WIDTH(fsh_coll_pkg::KEY_W),
-      .DEPTH(fsh_spec_pkg::COLL_EAGER)
+      .DEPTH(1 << $clog2(fsh_spec_pkg::COLL_EAGER))
   ) i_lost (
       .clk_i,
       .rst_i,

@@ -153,10 +153,9 @@ const struct fsh_program_algorithm *fsh_card_choose(
 /* Has the engine this reduction? */
 bool fsh_card_folds(unsigned type, unsigned op);
 
-/* May packets go from rank a to rank b of an eager team unasked? A rank gets such from
- * FSH_COLL_EAGER others at most: from its partners in doubling and halving, who are its
- * parent and children in binomial trees from rank 0 on as well, and from as many of those
- * a power of two behind it (dissemination) as there is room for, the nearest first. */
+/* May packets go from rank a to rank b of an eager team unasked? A rank gets such from those
+ * that are a power of two before or behind it, FSH_COLL_EAGER at most: all that it has to do
+ * with in doubling, halving, dissemination and trees. */
 bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b);
 
 struct fsh_card_sequence {

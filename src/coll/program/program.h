@@ -148,6 +148,8 @@ extern const struct fsh_program_algorithm fsh_program_ordered;
 /* Likewise: all-reduce for idempotent operations (barrier ids), with the rounds of a
  * barrier. */
 extern const struct fsh_program_algorithm fsh_program_idempotent;
+/* Likewise: short broadcasts by engines of cards, whose neighbours are near. */
+extern const struct fsh_program_algorithm fsh_program_spread;
 /* Likewise, for teams over hosts (fsh_program_make_over): what combines nothing, and
  * all-reduce for idempotent operations; the second for long broadcasts. */
 extern const struct fsh_program_algorithm fsh_program_two_level;
