@@ -175,7 +175,11 @@ module fsh_hashbuf #(
       res_found_o <= found;
       res_made_o  <= {ways1, ways2, ways_r} != '0;
     end
-    if (state_q == Place) res_slot_o <= slot;
+    if (state_q == Place) begin
+      res_slot_o  <= slot;
+      res_whole_o <= res_found_o && whole_q[slot];
+      res_gen_o   <= gen_q[2*slot+:2];
+    end
   end
 
   always_comb begin
@@ -246,8 +250,6 @@ module fsh_hashbuf #(
   end
 
   assign res_valid_o = state_q == Result;
-  assign res_whole_o = res_found_o && whole_q[res_slot_o];
-  assign res_gen_o   = gen_q[2*res_slot_o+:2];
 
 `ifdef FORMAL
 `include "fsh_hashbuf_formal.svh"
