@@ -70,8 +70,10 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp versus M
 	@for wire in fp32 bfp16; do $(RUN) -n 4 $(BUILD)/examples/08_train --epochs 20 \
 	    --wire $$wire --json >$(PAPER)/loss-$$wire.json; done
 	@tools/fshperf/plot-loss.sh $(PAPER) $(PAPER)/loss-fp32.json $(PAPER)/loss-bfp16.json
+	@$(BUILD)/bin/fshperf training --json $(PAPER)/training.json
 	@$(BUILD)/bin/fshmodel check $(PAPER)/paper.json $(PAPER)/case-study.json \
-	    $(PAPER)/coll.json --json $(PAPER)/model.json
+	    $(PAPER)/coll.json $(PAPER)/bridge.json $(PAPER)/bridge-sweep.json \
+	    $(PAPER)/training.json --json $(PAPER)/model.json
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf am-rtt
 	@$(BUILD)/bin/compute_gops

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """bridge_time.py FSHPERF [sweep]: fshperf bridge --clock simulated measures all paths, modes and
-stages, twice the same to the nanosecond; no stage beats what its model allows, and paths
-follow from their stages. sweep: the same of --sweep, which takes minutes, instead."""
+stages, twice the same to the nanosecond; no stage beats what its model allows, paths follow from
+their stages, and fshmodel predicts each row within its limits. sweep: the same of --sweep, which
+takes minutes, instead."""
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+sys.dont_write_bytecode = True
+from fshmodel import compare, system  # noqa: E402
 
 FSHPERF = sys.argv[1]
 SIZES = [64 << 10, 1 << 20]
@@ -32,7 +38,11 @@ def rows_of(option, limit=140):
         done = run("simulated", option, "--json", path, limit=limit)
         assert done.returncode == 0, done
         with open(path, encoding="ascii") as f:
-            return done, json.load(f)
+            rows = json.load(f)
+        modelled = list(compare.rows(system.load("fshmem"), [path]))
+    assert len(modelled) == len(rows), "rows that fshmodel does not know"
+    assert all(r["within"] for r in modelled), [r for r in modelled if not r["within"]]
+    return done, rows
 
 
 def sweep():

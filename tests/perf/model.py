@@ -16,7 +16,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 sys.dont_write_bytecode = True
 import fshmodel as model  # noqa: E402
-from fshmodel import compute_core, ring, system  # noqa: E402, F401
+from fshmodel import bridged, compute_core, ring, system  # noqa: E402, F401
 
 HERE = pathlib.Path(tempfile.mkdtemp(prefix="fshmodel"))
 MODEL = sys.argv[1]
@@ -121,6 +121,28 @@ def check_ring():
          begin + first + flight + 10 + consumed + flight + 10 + 3 + settled + 4 + 125 + 10, 0.01)
 
 
+def check_bridge():
+    """A read of two bytes is a request, a read there and back, and its end; long transfers go at
+    the rate of PCIe with its headers, those there and back beside each other's requests; through
+    one buffer pieces follow each other; naive ones stage by stage."""
+    def us(path, n, *settings, mode="pipelined", stage=None):
+        s = system.change(system.load("fshmem"), ["pcie.bytes_cycle=32", *settings])
+        return bridged.transfer(s, path, mode, n, stage) / 1e3
+
+    near("a read", us("to_card", 2, stage="read"), 1.2 + 2.2 + 1.2, 1e-3)
+    payload = 32 * 250 * 256 / 286  # MB/s
+    near("to the card", us("to_card", 1 << 30), (1 << 30) / payload, 1e-3)
+    near("a round trip", us("round_trip", 1 << 30),
+         (1 << 30) * (1 / payload + 30 / 4096 / 8000), 3e-3)
+    near("the network", us("to_card", 1 << 30, "network.read_mb_per_s=1000"), (1 << 30) / 1e3, 1e-3)
+    piece = us("to_card", 1 << 14) - 2.4
+    near("one buffer", us("to_card", 1 << 20, "bridge.entries=1"), 2.4 + 64 * piece, 1e-6)
+    whole = us("round_trip", 1 << 24, mode="naive")
+    parts = (4096 * (2 * 0.774 + 0.29)
+             + (1 << 24) * (1 / 9162.1 + 2 / payload + 1 / 11927.3))
+    near("a naive round trip", whole, parts, 0.03)
+
+
 def check_equations():
     """One layer of 1000 x 1000 on a system of round numbers, by hand: R = 32 N ceil."""
     own = HERE / "own.toml"
@@ -210,6 +232,7 @@ def check_refusals():
                         (("predict", "put", "--set", "link.speed=3"), "link.speed"),
                         (("predict", "put", "--set", "link.cycles"), "SECTION.NAME"),
                         (("predict", "conv", "--size", "4"), "3, 5 or 7"),
+                        (("predict", "bridge", "--nodes", "4"), "one card"),
                         (("scale", "--nodes", "9..4"), "N..M"),
                         (("check", "/nonexistent"), "/nonexistent")):
         if words not in run(*args, code=2):
@@ -296,7 +319,7 @@ def check_engines(fshperf):
 
 
 def main():
-    for each in (check_transfers, check_collectives, check_core, check_ring, check_equations,
+    for each in (check_transfers, check_collectives, check_core, check_ring, check_bridge, check_equations,
                  check_overlap, check_paper, check_scale, check_refusals, check_errors):
         each()
     if len(sys.argv) > 2:

@@ -5,7 +5,7 @@ import json
 import re
 import sys
 
-from . import collective, compare, compute, paper, system, training, transfer
+from . import bridged, collective, compare, compute, paper, system, training, transfer
 
 SCALE_MOST = 4096
 
@@ -87,6 +87,11 @@ def cycle_rows(s, a):
             yield f"matmul {a.size}", 0, nodes, compute.matmul(s, a.size, nodes)
         elif a.what == "conv":
             yield f"conv {a.size}", 0, nodes, compute.conv(s, a.size, nodes)
+        elif a.what == "bridge":
+            for (path, mode), n in ((k, n) for k in bridged.MODES
+                                    for n in a.bytes or [65536, 1 << 20, 16 << 20]):
+                yield (f"{path} {mode}", n, 1,
+                       bridged.transfer(s, path, mode, n) * s["clock_mhz"] / 1e3)
         else:
             for (op, algorithm), _ in sorted(collective.COSTS.items()):
                 for n in a.bytes or [8, 4096, 1 << 20]:
@@ -105,6 +110,8 @@ def predict(a):
         if "clock_mhz" not in s:
             raise system.Problem(f"{a.what}: system {a.system} has rates only; it supports "
                                  "training")
+        if a.what == "bridge" and a.nodes != (2, 2):
+            raise system.Problem("--nodes: a bridge has one card")
         if a.what in ("matmul", "conv"):
             a.size = a.size or {"matmul": 1024, "conv": 3}[a.what]
         if a.what == "conv" and a.size not in compute.KERNELS:
@@ -209,7 +216,7 @@ def check(a):
 
 # ---- the line ----
 
-HELP = """usage: fshmodel predict training|put|get|matmul|conv|coll [OPTION...]
+HELP = """usage: fshmodel predict training|put|get|matmul|conv|coll|bridge [OPTION...]
        fshmodel scale|paper [OPTION...]
        fshmodel check [OPTION...] FILE...
 Analytical model of what fshperf measures.
@@ -221,7 +228,7 @@ Analytical model of what fshperf measures.
     --batch N         training: samples per node (448)
     --layers N        training: number of layers (20)
     --width N         training: width of all layers (2048)
-    --bytes N         put, get, coll: size, such as 4K; repeatable
+    --bytes N         put, get, coll, bridge: size, such as 4K; repeatable
     --packet N        put, get: payload bytes per packet (the system's)
     --ports N         put, get: 1 or 2 (1)
     --count N         put, get: queued commands (1)
@@ -235,7 +242,8 @@ Analytical model of what fshperf measures.
     --fit             refit the parameters that the paper does not state
     --json FILE       results as an object
   check       compare predictions with results of fshperf paper, case-study,
-              training or coll in simulated time; --system, --set and --json as above
+              training, or coll or bridge in simulated time; --system, --set and
+              --json as above
     --strict          exit 1 if a point is out of tolerance
 
   -h, --help          print this
@@ -274,7 +282,8 @@ def parser(version):
                      version=f"fshmodel (FSHMEM) {version}")
     sub = top.add_subparsers(dest="command", required=True)
     p = sub.add_parser("predict")
-    p.add_argument("what", choices=["training", "put", "get", "matmul", "conv", "coll"])
+    p.add_argument("what", choices=["training", "put", "get", "matmul", "conv", "coll",
+                                    "bridge"])
     read_common(p)
     read_training(p, (2, 2))
     p.add_argument("--bytes", type=size_of, action="append")

@@ -3,7 +3,7 @@
 import copy
 import json
 
-from . import collective, compute, compute_core, network, ring, transfer
+from . import bridged, collective, compute, compute_core, network, ring, transfer
 from .system import Problem
 
 LIMIT, START_UP = 0.03, 0.05  # of a point; of one that is start-up bound
@@ -14,13 +14,16 @@ ASSUMED = {"link_cycles": ("link", "cycles"), "dram_cycles": ("dram", "read_cycl
            "dram_bytes_cycle": ("dram", "bytes_cycle"),
            "pcie_cycles": ("pcie", "cycles"),
            "pcie_bytes_cycle": ("pcie", "bytes_cycle"),
-           "packet_bytes": ("link", "packet_bytes")}
+           "packet_bytes": ("link", "packet_bytes"), "network_ns": ("network", "delay_ns"),
+           "read_mb_per_s": ("network", "read_mb_per_s"),
+           "write_mb_per_s": ("network", "write_mb_per_s"),
+           "entries": ("bridge", "entries"), "buffer": ("bridge", "buffer")}
 
 
 def _assumed(system, row):
     out = copy.deepcopy(system)
     for name, (section, key) in ASSUMED.items():
-        if row.get(name):
+        if row.get(name) and section in out:
             out[section][key] = row[name]
     return out
 
@@ -86,6 +89,16 @@ def _training(system, row):
     return "training", f"{row['system']} {row['part']}", cycles, start
 
 
+def _bridge(system, row):
+    args = row["path"], row["mode"]
+    stage = row.get("stage")
+    cycle = 1e3 / system["clock_mhz"]
+    row["cycles"], row["nodes"] = row["ns"] / cycle, 1
+    return ("bridge", f"{row['path']} {row['mode']}" if stage is None else stage,
+            bridged.transfer(system, *args, row["bytes"], stage) / cycle,
+            bridged.transfer(system, *args, 1, stage) / cycle)
+
+
 def point(system, row):
     """Family, name, prediction and start-up of a result; None: not modelled."""
     system = _assumed(system, row)
@@ -93,6 +106,8 @@ def point(system, row):
         if row.get("to") != "last_byte" or not row["test"].endswith("_bw"):
             return None
         return _transfer(system, row)
+    if "path" in row:
+        return _bridge(system, row)
     if "part" in row:
         return _training(system, row)
     if "workload" in row:
@@ -105,7 +120,8 @@ def read(paths):
         try:
             with open(path) as file:
                 rows = json.load(file)
-            rows = [row for row in rows if row.get("conduit") == "fpga"]
+            rows = [row for row in rows if row.get("conduit") == "fpga"
+                    or row.get("clock") == "simulated" and "path" in row]
         except (OSError, ValueError, AttributeError) as error:
             raise Problem(f"{path}: {error}") from error
         yield from rows
