@@ -2,8 +2,8 @@
 /*
  * All-reduce with FSHMEM_WIRE_BFP16: compared bit for bit with an independent model,
  * written from arithmetic.md alone; equal on all ranks, in place or not, several in
- * flight; within the error bound of fshmem_coll.h, compared with a sum in FP64; the
- * effect of Inf and NaN on a block; what is refused.
+ * flight; within the error bound of fshmem_coll.h, compared with a sum in FP64, beside
+ * FP32; the effect of Inf and NaN on a block; what is refused.
  */
 #include "coll.h"
 
@@ -208,6 +208,60 @@ static void several(size_t n, uint64_t key)
     }
 }
 
+/* What is wrong with a sum, in shares of the largest sum of magnitudes in its block. */
+struct error {
+    double worst, squares;
+};
+
+static void add_error(struct error *e, const struct call *c, size_t at)
+{
+    double exact[16], most = 0;
+    for (size_t i = 0; i < 16; i++) {
+        double size = 0;
+        exact[i] = 0;
+        for (int r = 0; r < all.ranks; r++) {
+            exact[i] += value(c, r, at + i);
+            size += fabs(value(c, r, at + i));
+        }
+        most = size > most ? size : most;
+    }
+    for (size_t i = 0; i < 16; i++) {
+        const double off = fabs(c->dst[at + i] - exact[i]) / most;
+        e->worst = off > e->worst ? off : e->worst;
+        e->squares += off * off;
+    }
+}
+
+/* The error of FP32 and of BFP16 beside sums in FP64, of numbers in [-1, 1). FP32 rounds
+ * ranks - 1 times. */
+static void compare(void)
+{
+    static const unsigned wires[] = {FSHMEM_WIRE_FP32, FSHMEM_WIRE_BFP16};
+    const double p = all.ranks, bound = p * 0x1p-7 * pow(1 + 0x1p-6, p);
+    struct error e[2] = {{0, 0}, {0, 0}};
+    struct call c = {.kind = PLAIN, .key = 4711, .src = part, .dst = part};
+
+    c.n = 16 * 4 * (size_t)(all.ranks * (MOST / 64 / all.ranks));
+    for (int w = 0; w < 2; w++) {
+        for (size_t i = 0; i < c.n; i++)
+            part[i] = value(&c, all.me, i);
+        FINE(fshmem_coll_allreduce(all.team, part, part, c.n, FSHMEM_FLOAT,
+                                   FSHMEM_SUM, FSHMEM_COLL_RING | wires[w]));
+        for (size_t at = 0; at < c.n; at += 16)
+            add_error(&e[w], &c, at);
+    }
+    CHECK(e[0].worst <= (p - 1) * 0x1p-24 * (1 + 0x1p-20), "FP32: %g",
+          e[0].worst);
+    CHECK(all.ranks == 1 || (e[1].worst <= bound && e[1].worst > e[0].worst),
+          "BFP16: %g, bound %g", e[1].worst, bound);
+    if (all.me == 0)
+        printf(
+            "%d ranks, error at most and root mean square: FP32 %.2g, %.2g; BFP16 "
+            "%.2g, %.2g; bound %.2g\n",
+            all.ranks, e[0].worst, sqrt(e[0].squares / (double)c.n), e[1].worst,
+            sqrt(e[1].squares / (double)c.n), bound);
+}
+
 /* One Inf: its neighbours are lost, the next block is not. */
 static void poison(void)
 {
@@ -256,6 +310,7 @@ int main(int argc, char **argv)
     all = coll_team_of(GASNET_TEAM_ALL);
     refuse();
     poison();
+    compare();
     for (int round = 0; round < conf_iters(10, 1); round++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
             if (sizes[i] < 20000 || round == 0)
