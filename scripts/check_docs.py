@@ -84,6 +84,8 @@ NUMBERS = [
     ("docs/02_reference/gasnet.md", r"`FSHMEM_HOLD_WARNING` seconds \((\d+);",
      "SET_FSHMEM_HOLD_WARNING"),
     (ARCH, r"[Aa] packet of up to (\d+) bytes is eager", "FSH_RUN_EAGER"),
+    ("docs/03_developer/testing.md", r"to a poll \((\d+) puts, (\d+) gets",
+     "FSH_GASNET_QUIET + 1", "(FSH_GASNET_QUIET + 1) // FSH_GASNET_QUIET_CALL"),
     ("docs/03_developer/testing.md", r"idle or busy, within (\d+) polls",
      "FSH_SMP_LATE_POLLS * FSH_SMP_LATE_LOOKS"),
     (ARCH, r"the DMA window \((\d+) MiB\)", "FSH_SIM_DMA_BYTES // KI // KI"),

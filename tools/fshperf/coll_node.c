@@ -54,7 +54,7 @@ struct point {
 static void must(fshmem_status_t status, const char *what)
 {
     if (status != FSHMEM_OK) {
-        fsh_fatal("coll: %s: status %d", what, (int)status);
+        fsh_fatal("coll: %s: %s", what, fshmem_status_string(status));
     }
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/path.h"
 #include "boot/job.h"
 
 #define TIME_LIMIT 600u /* seconds per job */
@@ -36,23 +37,6 @@ static void hear(void *arg, const char *line)
     (void)sscanf(line, SPEED_EVALUATED " %lf", &count->evaluated);
 }
 
-/* In a directory of PATH. */
-static bool find_valgrind(char path[PATH_MAX])
-{
-    const char *dirs = getenv("PATH");
-
-    while (dirs && *dirs) {
-        size_t n = strcspn(dirs, ":");
-
-        snprintf(path, PATH_MAX, "%.*s/valgrind", (int)n, dirs);
-        if (n > 0 && access(path, X_OK) == 0) {
-            return true;
-        }
-        dirs += n + (dirs[n] == ':');
-    }
-    return false;
-}
-
 static void set(const char *name, const char *value)
 {
     if (setenv(name, value, 1) != 0) {
@@ -66,7 +50,7 @@ static void prepare(int log)
 {
     char valgrind[PATH_MAX], sim[PATH_MAX], text[PATH_MAX + 160], err[512];
 
-    if (!find_valgrind(valgrind)) {
+    if (fsh_path_find("valgrind", valgrind, sizeof valgrind) != 0) {
         fsh_fatal("sim-speed --instructions needs valgrind, which is not in "
                   "PATH (Debian: apt-get install valgrind)");
     }
