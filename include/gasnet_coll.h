@@ -129,7 +129,7 @@ void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
  * node. Each color forms a team, ranked by relrank, then by parent rank, with
  * one image per node. clientdata (scratch space in other implementations) is
  * ignored. Blocks, polling. The library owns the team, which lives until the
- * job ends.
+ * job ends; a node that has 65536 of them cannot split again (fatal).
  * [R-TEAM-01] */
 gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t parent_team,
                                             gasnet_node_t color,

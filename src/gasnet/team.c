@@ -172,7 +172,10 @@ uint32_t fsh_team_number(const char *call)
         atomic_fetch_add_explicit(&team_count, 1, memory_order_relaxed);
 
     if (id >= MAX_TEAMS)
-        fsh_fatal("%s: this node has %u teams already", call, MAX_TEAMS);
+        fsh_fatal("%s: this node has %u teams already, the most there can be: "
+                  "a team lasts to the end of the job, so split once and use "
+                  "it again",
+                  call, MAX_TEAMS);
     return id;
 }
 
