@@ -117,13 +117,13 @@ static const struct kit_option rows[] = {
      .flag = &given.stats},
     {"--threads", "N",
      "that step nodes, same cycles with any; 0: a thread\n"
-     "with fewer than 8 nodes, else up to 4 (default)",
+     "with fewer than 8 nodes, else up to 4",
      .number = &given.config.threads, .most = FSH_MAX_NODES},
     {"--processes", "N", "that share out the nodes; same cycles with any",
      .number = &given.processes, .most = FSH_PROCESSES_MOST},
     {"--seed", "N",
      "initial values of registers without reset; 0: zero, so\n"
-     "that what is not used takes no memory (default)",
+     "that what is not used takes no memory",
      .wide = &given.config.seed},
     {"--stall", "SEED", "random back-pressure on every handshake",
      .wide = &given.config.stall_seed, .flag = &given.config.stall},
@@ -163,10 +163,19 @@ static const struct kit_options table = {
     .count = sizeof rows / sizeof rows[0],
 };
 
+/* Before anything was given; the help prints them, too. */
+static void set_defaults(void)
+{
+    fsh_fabric_defaults(&given.config);
+    given.config.seed = FSH_SIM_SEED;
+    given.config.compute = true;
+    given.config.threads = 0;
+    given.processes = 1;
+}
+
 static void print_help(void)
 {
-    /* Defaults are those before anything was given. */
-    fsh_fabric_defaults(&given.config);
+    set_defaults();
     fputs(
         "usage: fshsim [option]...\n"
         "Simulates the FPGA nodes of a job; fshrun starts it (its options are "
@@ -181,10 +190,7 @@ static void print_help(void)
 /* Fills in `given`. False with a message; exits for --help and --version. */
 static bool parse(int argc, char **argv, char *err, size_t errlen)
 {
-    fsh_fabric_defaults(&given.config);
-    given.config.seed = FSH_SIM_SEED;
-    given.config.compute = true;
-    given.config.threads = 0;
+    set_defaults();
     if (!kit_options_try(&table, argc, argv, err, errlen))
         return false;
     if (wants_help) {
