@@ -8,9 +8,10 @@ import signal
 import subprocess
 
 from hosts import Hosts, need_root
-from fshjob import (CLIENT, END_LIMIT, EXIT_JOB, FSHRUN, TESTS, Job, Skip, check,
-                    hellos, lines, main, wait_until)
+from fshjob import (BIN, CLIENT, END_LIMIT, EXIT_JOB, FSHRUN, HAVE_SIM, TESTS, Job, Skip,
+                    check, hellos, lines, main, wait_until)
 
+CARDS = {"FSHMEM_CONDUIT": "fpga", "FSHMEM_SIM": os.path.join(BIN, "fshsim")}
 STEADY = os.path.join(TESTS, "hosts_steady")
 
 CONFIGURATION = """
@@ -69,9 +70,9 @@ class Slurm:
             env=self.env, capture_output=True, text=True, check=False)
         return done.stdout.strip() == "2"
 
-    def run(self, *command, limit=30):
+    def run(self, *command, limit=30, env=None):
         job = Job(*self.hosts.front(*command),
-                  env={"SLURM_CONF": self.env["SLURM_CONF"]})
+                  env={**(env or {}), "SLURM_CONF": self.env["SLURM_CONF"]})
         try:
             return job.await_end(limit), job.output()
         finally:
@@ -117,6 +118,10 @@ def jobs_by_srun():
             code, output = slurm.run(*srun, CLIENT)
             check(code == 0 and lines(output) == hellos(4),
                   f"{kind}: {code} {output}")
+            if HAVE_SIM:
+                code, output = slurm.run(*srun, CLIENT, limit=60, env=CARDS)
+                check(code == 0 and lines(output) == hellos(4),
+                      f"{kind}, with cards: {code} {output}")
             for scenario, want in ("return", 5), ("gasnet", 9), ("one-spin", 12):
                 code, output = slurm.run(*srun, EXIT_JOB, scenario, want)
                 check(code == want, f"{kind}, {scenario}: {code} {output}")
