@@ -12,7 +12,8 @@ from hosts import Hosts, launchers, run_over, shell, inside
 from fshjob import TESTS, Skip, check, main
 
 LOST = 10  # percent
-SCALE = "20" if "--all" in sys.argv else "0.5"
+SCALE = "12" if "--all" in sys.argv else "0.5"
+SECONDS = 500 if "--all" in sys.argv else 250
 LOSE = f"""
 nft add table inet losses
 nft add chain inet losses input '{{ type filter hook input priority 0; }}'
@@ -43,9 +44,9 @@ def one_in_ten_is_lost():
             code, output = run_over(
                 hosts, launcher, 1, os.path.join(TESTS, "conform", f"conform_{name}"),
                 env={"FSHMEM_TEST_SCALE": SCALE,
-                     "FSHMEM_TEST_LIMIT": "250", "GASNET_QUIET": "1",
+                     "FSHMEM_TEST_LIMIT": str(SECONDS), "GASNET_QUIET": "1",
                      "FSHMEM_OFI_PROVIDER": "udp;ofi_rxd"},
-                limit=280)
+                limit=SECONDS + 30)
             check(code == 0 and ": pass\n" in output,
                   f"{name}: {code}\n{output}")
         n = [lost(hosts, name) for name in hosts.names]
