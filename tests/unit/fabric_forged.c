@@ -16,7 +16,7 @@
 #include "fabric_script.h"
 #include "random.h"
 
-enum { CASES = 400, ROUNDS = 8, FEW_NODES = 4, HERE = 2, MOST_BEATS = 40 };
+enum { CASES = 150, ROUNDS = 8, FEW_NODES = 4, HERE = 2, MOST_BEATS = 40 };
 
 /* As sim/partition.c has them. */
 struct notice {
@@ -307,7 +307,7 @@ int main(int argc, char **argv)
 {
     uint64_t seed;
 
-    alarm(100);
+    alarm(110);
     if (argc > 1)
         seed = strtoull(argv[1], NULL, 0);
     else
