@@ -13,7 +13,7 @@ import time
 from hosts import Hosts, inside, launchers, shell
 from fshjob import BIN, END_LIMIT, HAVE_SIM, TESTS, Job, check, main, wait_until
 
-ROUNDS = 60 if "--all" in sys.argv else 4
+ROUNDS = 60 if "--all" in sys.argv else 3
 STEADY = os.path.join(TESTS, "hosts_steady")
 OURS = ["hosts_steady", "fshsim"]
 THEIRS = ["mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted", "mpirun.openmpi"]
