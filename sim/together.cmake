@@ -7,7 +7,8 @@
 # from, too, is called once more.
 # For two cards each part is called for the one, then for the other: the code of a node is
 # several times the instruction cache, so each part is fetched once for both. A part is a
-# function into which calls in a row are expanded; OUT takes over the sources TAKE for it.
+# function into which calls in a row are expanded; OUT takes over the sources TAKE for it. It is
+# not static, since GCC tells static ones by the object, too, and does not find their counts.
 # Engines (below) have clocks of their own: calls for such a clock and for logic in the
 # engine (class <TOP>_<instance>) are made only where that clock rises; outputs of an engine
 # must be functions of its registers, and go to no other engine but through those of the node.
@@ -212,7 +213,7 @@ macro(close_part)
     close_engines()
     if(part)
         string(APPEND parts "
-[[gnu::flatten, gnu::noinline]] static void part_${number}(${TOP}__Syms *const a,
+[[gnu::flatten, gnu::noinline]] void part_${number}(${TOP}__Syms *const a,
         const fsh::clocks &of_a)\n{\n    (void)of_a@\n${part}}\n")
         string(APPEND one "    part_${number}(a, of_a)@\n")
         string(APPEND two "    part_${number}(a, of_a)@\n    part_${number}(b, of_b)@\n")
