@@ -6,10 +6,15 @@ thousands of lines, and stored at its end. Here it is read where it is first loo
 stored once nobody looks at the old value any more. Functions that are not of the expected
 form stay as they are.
 
-usage: shorten.py FILE     rewrites it
+With SOURCES, the rest of the model, pins that fsh_pins keeps in registers are read where
+they are driven instead, but for those that SOURCES look at: they stay until the next edge.
+Not for a model with waves, which show the registers.
+
+usage: shorten.py FILE [SOURCE...]     rewrites FILE
 """
 import re
 import sys
+from collections import Counter
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 INDEX = r"(?:\[\w+\])?"
@@ -111,11 +116,31 @@ def shorten(lines):
             body.append(line)
 
 
+def without_registers(text, rest):
+    """The text with pins in the place of their registers, if `rest` has none of these."""
+    register = re.compile(r"\bfsh_pins__DOT__(\w+)_q\b")
+    load = re.compile(r"\n +vlSelf->fsh_pins__DOT__(\w+)_q(\[\w+\])?\s*"
+                      r"=\s*vlSelf->\1_i(\[\w+\])?;")
+    written = re.compile(register.pattern + r"(?:\[\w+\])?\s*=[^=]")
+    loads = [match[1] for match in load.finditer(text)]
+    writes = Counter(written.findall(text))
+    pins = {pin for pin, times in Counter(loads).items() if times == writes[pin]}
+    pins -= set(register.findall(rest))
+    text = load.sub(lambda m: "" if m[1] in pins else m[0], text)
+    return register.sub(lambda m: m[1] + "_i" if m[1] in pins else m[0], text)
+
+
+def read(name):
+    with open(name, encoding="utf-8") as file:
+        return file.read()
+
+
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        lines = file.read().split("\n")
-    text = "\n".join(shorten(lines))
-    with open(sys.argv[1], "w", encoding="utf-8") as file:
+    name, *rest = sys.argv[1:]
+    text = "\n".join(shorten(read(name).split("\n")))
+    if rest:
+        text = without_registers(text, "".join(map(read, rest)))
+    with open(name, "w", encoding="utf-8") as file:
         file.write(text)
 
 
