@@ -90,6 +90,8 @@ package fsh_coll_pkg;
     logic        tell_ready;
     logic        tx_ready;
     logic        post_ready;
+    logic [1:0]  head_valid;  // by lane: a packet begins to come
+    logic [2*KEY_W-1:0] head_keys;
     logic [31:0] run_addr;
     note_t       note;
     line_t       rx;
@@ -194,6 +196,13 @@ package fsh_coll_pkg;
     logic [1:0]  gen;
     logic [15:0] bytes;  // in the packet
   } look_t;
+
+  /// The packet that came last, and is still there: what a look-up finds.
+  typedef struct packed {
+    logic  valid;
+    key_t  key;
+    look_t look;
+  } fresh_t;
 
   /// A slot is claimed for a key.
   typedef struct packed {

@@ -106,6 +106,8 @@ module fsh_cengine #(
         .ready_i(tap_ready[l]),
         .last_o (lasts[l]),
         .line_o (lines[l*LINE_W+:LINE_W]),
+        .head_valid_o(into.head_valid[l]),
+        .head_key_o  (into.head_keys[l*fsh_coll_pkg::KEY_W+:fsh_coll_pkg::KEY_W]),
         .drop_o (tap_drop[l]),
         .busy_o (tap_busy[l])
     );

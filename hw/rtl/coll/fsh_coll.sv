@@ -10,10 +10,12 @@
 /// first line of the piece, and with rx_whole_i it is the last one. What a unit has not claimed is
 /// kept if it comes eagerly, one of each peer and eager team, and there is room; all else that has
 /// no slot, or is there already, is dropped; what comes eagerly for a job that this node has given
-/// up is, too, and its sender may send the next. fate_o: what becomes of packets, for the
-/// counters, pulses after it. note_*: messages of other engines; each is taken in a cycle, ASKs
-/// while there is room for four more (ask_room_o, a register). tell_*: those for other engines.
-/// Everything else: fsh_cunit. used_o: slots in use.
+/// up is, too, and its sender may send the next. head_*: by lane, one begins to come that will be
+/// offered, or not. Lines of one of up to SHORT bytes are offered one a cycle: who waits for it
+/// goes on at the first. fate_o: what becomes of packets, for the counters, pulses after it.
+/// note_*: messages of other engines; each is taken in a cycle, ASKs while there is room for four
+/// more (ask_room_o, a register). tell_*: those for other engines. Everything else: fsh_cunit.
+/// used_o: slots in use.
 module fsh_coll #(
     parameter int unsigned UNITS = 2,
     parameter int unsigned CONTEXTS = 4,  // of a unit
@@ -22,6 +24,7 @@ module fsh_coll #(
     parameter int unsigned WAYS = 8,
     parameter int unsigned RESERVE = 16,  // contexts of all units, COLL_EAGER
     parameter bit FP64 = 1'b1,
+    localparam int unsigned LANES = fsh_spec_pkg::LANES,
     localparam int unsigned SLOTS = BUCKETS * WAYS + RESERVE,
     localparam int unsigned LW = $clog2(LINES),
     localparam int unsigned SW = $clog2(SLOTS)
@@ -35,6 +38,8 @@ module fsh_coll #(
     output logic                end_valid_o,
     input  wire logic           end_ready_i,
     output fsh_coll_pkg::end_t  end_o,
+    input  wire logic [LANES-1:0] head_valid_i,
+    input  wire logic [LANES*fsh_coll_pkg::KEY_W-1:0] head_keys_i,
     input  wire logic           rx_valid_i,
     output logic                rx_ready_o,
     input  wire logic           rx_first_i,
@@ -94,8 +99,7 @@ module fsh_coll #(
   logic          piece_q;  // the last one of its packet
   fsh_coll_pkg::key_t key_q;
   logic [LW-1:0] line_q;
-  logic          rx_op, rx_claims, taken, judged, accepted, refused, whole, freed, crowded_q;
-  logic          kept, gone, stale;
+  logic          rx_claims, taken, judged, accepted, refused, whole, freed, crowded_q;
   logic    [3:0] refused_q;  // why, as in fate_t
   logic          twice;  // there is an eager packet of its peer and team already
   logic          eager_q, late, late_q, lost, lost_q, spoilt_q;  // its job was given up here
@@ -103,7 +107,7 @@ module fsh_coll #(
   // Units; what is a field a unit is a slice of a vector.
   logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, free_valid;
   logic             [UNITS-1:0] prd_req, prd_gnt, look_only;
-  logic             [2*UNITS:0] keys_req, keys_gnt, owner_q;  // who asks, rows, units
+  logic             [2*UNITS:0] keys_req, taken_by, owner_q;  // who asks, rows, units
   logic [(2*UNITS+1)*KEY_W-1:0] look_keys;
   logic           [2*UNITS-1:0] look_spare;  // units, rows
   logic          [UNITS*SW-1:0] free_slots;
@@ -111,72 +115,59 @@ module fsh_coll #(
   logic     [UNITS*(SW+LW)-1:0] prd_addrs;
 
   // Operations on the keys: packets that come go first, of a unit what frees a slot.
-  logic          op_valid, op_ready, unit_op;
-  logic          res_valid, res_found, res_made, res_whole;
-  logic [SW-1:0] res_slot, free_slot;
-  logic    [1:0] op, res_gen, free_gen;
-  logic [KEY_W-1:0] look_key;
-
-  assign rx_op    = (state_q == Claim && rx_valid_i) || (state_q == Commit && !spoilt_q);
+  localparam int unsigned SHORT = 256;
+  logic            op_ready, mine, hit, enters, peeking, comes, fresh_q;
+  logic            res_valid, res_found, res_made, res_whole, kept, gone, stale;
+  logic   [SW-1:0] res_slot, in_slot;
+  logic      [1:0] res_gen, in_gen;
+  logic   [LW+6:0] bytes_q;
+  fsh_coll_pkg::key_t last_key_q;  // of the operation under way
   assign keys_req[UNITS-1:0] = look_valid | look_only | free_valid;
-  assign unit_op  = keys_req != '0 && op_ready && !rx_op;
-  assign op_valid = rx_op || keys_req != '0;
 
-  fsh_arb #(.N(2 * UNITS + 1)) i_keys_arb (
-      .clk_i,
-      .rst_i,
-      .req_i (keys_req),
-      .look_i(1'b1),
-      .take_i(unit_op),
-      .gnt_o (keys_gnt)
-  );
-
-  always_comb begin
-    look_key  = '0;
-    free_slot = '0;
-    free_gen  = '0;
-    for (int unsigned u = 0; u <= 2 * UNITS; u++)
-      if (keys_gnt[u]) look_key |= look_keys[u*KEY_W+:KEY_W];
-    for (int unsigned u = 0; u < UNITS; u++)
-      if (keys_gnt[u]) begin
-        free_slot |= free_slots[u*SW+:SW];
-        free_gen  |= free_gens[u*2+:2];
-      end
-    op = (keys_gnt & {1'b1, UNITS'(0), look_only}) != '0 ? fsh_coll_pkg::HASH_LOOK :
-                                                           fsh_coll_pkg::HASH_CLAIM;
-    if (rx_op) op = state_q == Commit ? fsh_coll_pkg::HASH_COMMIT :
-                    rx_claims ? fsh_coll_pkg::HASH_CLAIM : fsh_coll_pkg::HASH_LOOK;
-    else if ((free_valid & keys_gnt[UNITS-1:0]) != '0) op = fsh_coll_pkg::HASH_FREE;
-  end
-
-  // Whose the result is; nobody's: of the packet that comes.
-  always_ff @(posedge clk_i) if (op_valid && op_ready) owner_q <= rx_op ? '0 : keys_gnt;
-
-  fsh_hashbuf #(
+  fsh_ckeys #(
+      .UNITS  (UNITS),
+      .LANES  (LANES),
       .BUCKETS(BUCKETS),
       .WAYS   (WAYS),
-      .RESERVE(RESERVE),
-      .KEY    (KEY_W)
+      .RESERVE(RESERVE)
   ) i_keys (
       .clk_i,
       .rst_i,
-      .op_valid_i  (op_valid),
-      .op_ready_o  (op_ready),
-      .op_i        (op),
-      .op_key_i    (rx_op ? rx_key_i : look_key),
-      .op_reserve_i(rx_op || (look_spare & keys_gnt[2*UNITS-1:0]) != '0),
-      .op_slot_i   (rx_op ? slot_q : free_slot),
-      .op_gen_i    (rx_op ? gen_q : free_gen),
+      .head_valid_i,
+      .head_keys_i,
+      .rx_look_i   (state_q == Claim && rx_valid_i),
+      .rx_claims_i (rx_claims),
+      .rx_known_i  (!rx_eager_i || rx_line_i != '0 || rx_claims),
+      .rx_commit_i (state_q == Commit && !spoilt_q),
+      .rx_key_i,
+      .rx_slot_i   (slot_q),
+      .rx_gen_i    (gen_q),
+      .req_i       (keys_req),
+      .keys_i      (look_keys),
+      .only_i      (look_only),
+      .spare_i     (look_spare),
+      .free_valid_i(free_valid),
+      .free_slots_i(free_slots),
+      .free_gens_i (free_gens),
+      .ready_o     (op_ready),
+      .taken_o     (taken_by),
+      .owner_o     (owner_q),
+      .mine_o      (mine),
+      .key_o       (last_key_q),
       .res_valid_o (res_valid),
       .res_found_o (res_found),
       .res_made_o  (res_made),
       .res_whole_o (res_whole),
       .res_slot_o  (res_slot),
       .res_gen_o   (res_gen),
+      .hit_o       (hit),
+      .slot_o      (in_slot),
+      .gen_o       (in_gen),
       .used_o,
       .kept_o      (kept),
       .gone_o      (gone),
-      .stale_o     (stale)
+      .stale_o     (stale),
+      .busy_o      (peeking)
   );
 
   // Eager packets, and those who ask.
@@ -187,7 +178,6 @@ module fsh_coll #(
   logic [UNITS*fsh_coll_pkg::TEAM_W-1:0] teams;
   logic                    gone_ready, rx_late, held_late, back_tell, back_told;
   fsh_coll_pkg::note_t     back;
-  fsh_coll_pkg::key_t      last_key_q;  // of the operation under way
   fsh_coll_pkg::note_t     answer;
 
   // A piece that is not the first of its packet finds the slot of that, or none.
@@ -215,7 +205,8 @@ module fsh_coll #(
       .told_valid_i(tell_valid_o && tell_ready_i &&
                     tell_o.op == fsh_spec_pkg::COLLMSG_CONSUMED),
       .told_key_i  (tell_o.key),
-      .calm_i      (state_q == Write || state_q == Drop || (state_q == Claim && !rx_valid_i)),
+      .calm_i      ((state_q == Write && !fresh_q) || state_q == Drop ||
+                    (state_q == Claim && !rx_valid_i)),
       .gone_valid_i(gone_valid),
       .gone_ready_o(gone_ready),
       .begin_i     (begins),
@@ -229,7 +220,6 @@ module fsh_coll #(
       .tell_o      (back)
   );
 
-  always_ff @(posedge clk_i) if (op_valid && op_ready) last_key_q <= rx_op ? rx_key_i : look_key;
   fsh_cask #(
       .SLOTS(SLOTS)
   ) i_ask (
@@ -239,7 +229,7 @@ module fsh_coll #(
       .ask_key_i   (note_i.key),
       .room_o      (ask_room_o),
       .look_valid_o(keys_req[2*UNITS]),
-      .look_ready_i(unit_op && keys_gnt[2*UNITS]),
+      .look_ready_i(taken_by[2*UNITS]),
       .look_key_o  (look_keys[2*UNITS*KEY_W+:KEY_W]),
       .look_done_i (res_valid && owner_q[2*UNITS]),
       .look_hit_i  (res_found && !res_whole),
@@ -256,13 +246,16 @@ module fsh_coll #(
   // A packet: its slot, its lines, and then it is whole.
   assign accepted   = res_made || (res_found && !res_whole && (!rx_eager_i || rx_line_i != '0 ||
                                                                rx_claims));
-  assign judged     = state_q == Answer && res_valid && owner_q == '0;
-  assign holds      = judged && accepted && rx_claims;
+  assign judged     = state_q == Answer && res_valid && mine;
+  assign enters     = (judged && accepted) || hit;
+  assign holds      = enters && rx_claims;
   assign refused    = judged && !accepted && !rst_i;
   assign lost       = !rst_i && (state_q == Commit ? spoilt_q : late && refused &&
                                  !res_whole && !(twice && rx_line_i == '0));
-  assign whole      = state_q == Commit && op_ready && !spoilt_q;
-  assign freed      = unit_op && (free_valid & keys_gnt[UNITS-1:0]) != '0;
+  // All of a short one is here before anyone can have read that far, or drop it.
+  assign comes      = enters && rx_whole_i && rx_bytes_i <= (LW + 7)'(SHORT);
+  assign whole      = comes || (state_q == Commit && op_ready && !spoilt_q);
+  assign freed      = (free_valid & taken_by[UNITS-1:0]) != '0;
   assign taken      = rx_valid_i && rx_ready_o;
   assign rx_ready_o = state_q == Write || state_q == Drop;
   always_ff @(posedge clk_i) begin
@@ -276,35 +269,39 @@ module fsh_coll #(
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
-      Claim: if (rx_valid_i && op_ready) state_q <= Answer;
-      Answer: begin
-        line_q  <= rx_line_i;
-        piece_q <= rx_whole_i;
-        key_q   <= rx_key_i;
-        eager_q <= rx_eager_i;
-        if (judged) begin
-          slot_q  <= res_slot;
-          gen_q   <= res_gen;
-          state_q <= accepted ? Write : Drop;
+      Claim: if (rx_valid_i && (hit || op_ready)) state_q <= hit ? Write : Answer;
+      Answer:  if (judged) state_q <= accepted ? Write : Drop;
+      Write: begin
+        if (taken) begin
+          line_q <= line_q + 1'b1;
+          if (rx_last_i) state_q <= piece_q ? Commit : Claim;
         end
-      end
-      Write:
-      if (taken) begin
-        line_q <= line_q + 1'b1;
-        if (rx_last_i) state_q <= piece_q ? Commit : Claim;
       end
       Commit:  if (op_ready || spoilt_q) state_q <= Claim;
       default: if (taken && rx_last_i) state_q <= Claim;
     endcase
-    if (rst_i) state_q <= Claim;
+    if ((state_q == Claim && rx_valid_i) || state_q == Answer) begin
+      line_q  <= rx_line_i;
+      piece_q <= rx_whole_i;
+      key_q   <= rx_key_i;
+      eager_q <= rx_eager_i;
+      bytes_q <= rx_bytes_i;
+      fresh_q <= comes;
+      {slot_q, gen_q} <= {in_slot, in_gen};
+    end else if (whole) fresh_q <= 1'b1;
+    for (int unsigned u = 0; u < UNITS; u++)
+      if (free_valid[u] && taken_by[u] && free_slots[u*SW+:SW] == slot_q) fresh_q <= 1'b0;
+    if (rst_i) begin
+      state_q <= Claim;
+      fresh_q <= 1'b0;
+    end
   end
 
   // How long each is, and whether it came eagerly.
   (* ram_style = "distributed" *) logic [LW+7:0] bytes_mem[SLOTS];
 
   always_ff @(posedge clk_i)
-    if (judged && accepted)
-      bytes_mem[res_slot] <= {rx_eager_i, rx_bytes_i};
+    if (enters) bytes_mem[in_slot] <= {rx_eager_i, rx_bytes_i};
 
   logic     [511:0] prd_data;
   fsh_cslots #(
@@ -323,13 +320,13 @@ module fsh_coll #(
       .rd_data_o (prd_data)
   );
 
-  // The units.
   localparam int unsigned SEND = 2 + 8 + 64 + LW + 7 + 512;
   localparam int unsigned END = fsh_coll_pkg::END_W;
   logic       [3*UNITS-1:0] tell_valid, tell_ready;
   logic  [3*UNITS*NOTE_W-1:0] tells;
   logic            [LW+7:0] there;
   fsh_coll_pkg::look_t      look;
+  fsh_coll_pkg::fresh_t     fresh;
   logic         [UNITS-1:0] end_valid, end_ready, tx_valid, tx_ready, tx_last;
   logic     [UNITS*END-1:0] ends;
   logic    [UNITS*SEND-1:0] txs;
@@ -360,11 +357,12 @@ module fsh_coll #(
         .end_ready_i (end_ready[u]),
         .end_o       (ends[u*END+:END]),
         .whole_valid_i(whole),
-        .whole_key_i (key_q),
+        .whole_key_i (state_q == Commit ? key_q : rx_key_i),
+        .fresh_i     (fresh),
         .freed_i     (freed),
         .crowded_i   (crowded_q),
         .look_valid_o(look_valid[u]),
-        .look_ready_i(unit_op && keys_gnt[u] && !free_valid[u]),
+        .look_ready_i(taken_by[u] && !free_valid[u]),
         .look_key_o  (look_keys[u*KEY_W+:KEY_W]),
         .look_done_i (res_valid && owner_q[u]),
         .look_spare_o(look_spare[u]),
@@ -372,7 +370,7 @@ module fsh_coll #(
         .look_i      (look),
         .made_i      ({res_valid && res_made, 16'(res_slot), last_key_q}),
         .row_valid_o (keys_req[UNITS+u]),
-        .row_ready_i (unit_op && keys_gnt[UNITS+u]),
+        .row_ready_i (taken_by[UNITS+u]),
         .row_key_o   (look_keys[(UNITS+u)*KEY_W+:KEY_W]),
         .row_spare_o (look_spare[UNITS+u]),
         .row_done_i  (res_valid && owner_q[UNITS+u]),
@@ -380,7 +378,7 @@ module fsh_coll #(
         .grant_ready_i(tell_ready[2*UNITS+u]),
         .grant_o     (tells[(2*UNITS+u)*NOTE_W+:NOTE_W]),
         .free_valid_o(free_valid[u]),
-        .free_ready_i(unit_op && keys_gnt[u]),
+        .free_ready_i(taken_by[u]),
         .free_slot_o (free_slots[u*SW+:SW]),
         .free_gen_o  (free_gens[u*2+:2]),
         .may_valid_o (may_req[u]),
@@ -448,6 +446,7 @@ module fsh_coll #(
       .data_o (end_o)
   );
 
+  assign fresh = {fresh_q, key_q, 3'b101, eager_q, 16'(slot_q), gen_q, 16'(bytes_q)};
   assign there = bytes_mem[res_slot];
   assign look  = {res_found, res_made, res_whole, there[LW+7], 16'(res_slot), res_gen,
                   16'(there[LW+6:0])};
@@ -490,9 +489,10 @@ module fsh_coll #(
   assign busy_o = unit_busy != '0 || rx_valid_i || state_q != Claim ||
                   (run_valid_i && run_ready_o) || note_valid_i || tell_valid_o || tx_valid_o ||
                   end_valid_o || (mrd_valid_o | mwr_valid_o | mrd_rvalid_i) != '0 || ask_busy ||
-                  back_tell || fate_o != '0;
+                  back_tell || fate_o != '0 || peeking;
 
   `FSH_ASSERT(a_late, !(judged && accepted && late && rx_line_i == '0))
+  `FSH_ASSERT(a_brief, !(state_q == Write && fresh_q) || (rx_valid_i && !spoilt_q))
   `FSH_ASSERT(a_first, !(rx_valid_i && state_q == Claim) || rx_first_i)
 endmodule
 

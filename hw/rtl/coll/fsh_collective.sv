@@ -44,6 +44,8 @@ module fsh_collective (
       .end_valid_o (out_o.end_valid),
       .end_ready_i (into_i.end_ready),
       .end_o       (out_o.ending),
+      .head_valid_i(into_i.head_valid),
+      .head_keys_i (into_i.head_keys),
       .rx_valid_i  (into_i.rx_valid),
       .rx_ready_o  (out_o.rx_ready),
       .rx_first_i  (into_i.rx.first),

@@ -9,7 +9,8 @@
 /// engine takes in bounded time.
 /// Lines are made on the way in, so they leave one a cycle, in order, while the other receivers'
 /// wait; a packet without payload is a line, of nothing. The first is offered in the cycle after
-/// the last beat. Reset empties it.
+/// the last beat. head_*: one begins, and more of its beats come than a look-up of its key takes;
+/// wires. Reset empties it.
 module fsh_ctap (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
@@ -23,6 +24,8 @@ module fsh_ctap (
     input  wire logic               ready_i,
     output logic                    last_o,
     output fsh_coll_pkg::line_t     line_o,
+    output logic                    head_valid_o,
+    output fsh_coll_pkg::key_t      head_key_o,
     output logic                    drop_o,
     output logic                    busy_o
 );
@@ -32,7 +35,7 @@ module fsh_ctap (
 
   /* verilator lint_off UNUSEDSIGNAL */
   fsh_spec_pkg::hdr_t hdr, head;
-  fsh_spec_pkg::colladdr_t addr, place;
+  fsh_spec_pkg::colladdr_t addr, came, place;
   /* verilator lint_on UNUSEDSIGNAL */
 
   // Is it as its header says? So many beats are to come.
@@ -133,6 +136,7 @@ module fsh_ctap (
   assign drop_o   = told && !good;
   assign last_o   = line_last;
   assign place    = {18'd0, head.tag[5:0], head.addr};
+  assign came     = {18'd0, hdr.tag[5:0], hdr.addr};
 
   always_ff @(posedge clk_i) begin
     if (line_valid && line_pop) first_q <= line_last;
@@ -153,6 +157,11 @@ module fsh_ctap (
     line_o.bytes      = head.total[LW+6:0];
     line_o.data       = data;
   end
+
+  // Its end is far, so it is worth while to look for its slot.
+  assign head_valid_o = push_i && sop_i && hdr.bytes >= 11'd128;
+  assign head_key_o   = {hdr.src[fsh_spec_pkg::NODE_W-1:0], came.job, came.vp, came.seq,
+                         came.high, came.low};
 
   assign busy_o = line_valid || room_o == full;
 

@@ -40,6 +40,8 @@ module fsh_cunit #(
     // Packets that have come: one is whole, a slot is free; a look-up claims.
     input  wire logic             whole_valid_i,
     input  wire fsh_coll_pkg::key_t whole_key_i,
+    // What a look-up of the latest one would find.
+    input  wire fsh_coll_pkg::fresh_t fresh_i,
     input  wire logic             freed_i,
     input  wire logic             crowded_i,  // no slots for what is not awaited yet
     output logic                  look_valid_o,
@@ -118,6 +120,8 @@ module fsh_cunit #(
   fsh_coll_pkg::row_t  row;
   fsh_coll_pkg::rowed_t rowed;
   fsh_coll_pkg::key_t  step_key, sweep_key;
+  logic                asks, asked, answers, known_q, told_q;  // look-ups of the control
+  fsh_coll_pkg::look_t known_look_q, answer;
   fsh_coll_pkg::spent_t spent, drop, swept;
   logic [CONTEXTS-1:0] settled, wrong;
   fsh_coll_pkg::move_t move;
@@ -152,12 +156,12 @@ module fsh_cunit #(
       .whole_key_i,
       .freed_i,
       .crowded_i,
-      .look_valid_o,
-      .look_ready_i,
+      .look_valid_o(asks),
+      .look_ready_i(asked),
       .look_key_o  (step_key),
       .look_spare_o,
-      .look_done_i,
-      .look_i,
+      .look_done_i (answers),
+      .look_i      (answer),
       .drop_valid_o(step_drop),
       .drop_ready_i(drop_ready || forsaken),
       .drop_o      (drop),
@@ -209,7 +213,19 @@ module fsh_cunit #(
   // A slot whose packet did not come is left to the sweep, behind which none comes.
   assign forsaken   = step_drop && !whole_q;
   assign drop_valid = (step_drop && whole_q) || sweep_drop;
-  always_ff @(posedge clk_i) if (look_done_i) whole_q <= look_i.whole;
+  always_ff @(posedge clk_i) if (answers) whole_q <= answer.whole;
+
+  // A packet that has just come needs no look-up: known a cycle before it is asked for.
+  assign look_valid_o = asks && !known_q;
+  assign asked        = known_q || look_ready_i;
+  assign answers      = told_q || look_done_i;
+  assign answer       = told_q ? known_look_q : look_i;
+
+  always_ff @(posedge clk_i) begin
+    known_q <= fresh_i.valid && fresh_i.key == step_key && !rst_i;
+    told_q  <= asks && known_q && !rst_i;
+    if (!(asks && known_q)) known_look_q <= fresh_i.look;
+  end
 
   fsh_csweep #(
       .CONTEXTS(CONTEXTS),
@@ -220,7 +236,7 @@ module fsh_cunit #(
       .made_i,
       .key_i       (step_key),
       .look_i,
-      .mark_i      ((look_valid_o && look_ready_i) || row.start ||
+      .mark_i      ((asks && asked) || row.start ||
                     (start && move.what != fsh_coll_pkg::MOVE_FETCH)),
       .context_i   (move.context_[CW-1:0]),
       .end_valid_i (step_end),

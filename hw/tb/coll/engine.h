@@ -109,6 +109,7 @@ class Engine
     {
         dut_.run_valid_i = 0;
         dut_.rx_valid_i = 0;
+        dut_.head_valid_i = 0;
         dut_.note_valid_i = 0;
         dut_.tick_i = 0;
         dut_.mrd_rvalid_i = 0;
@@ -199,6 +200,7 @@ class Engine
         std::deque<Write> writes;
     };
 
+    static const size_t BRIEF = 256; // SHORT of fsh_coll
     static const unsigned units = sizeof(Vfsh_coll::mrd_data_i) / 64;
 
     // Word i of a pin of any width.
@@ -224,8 +226,11 @@ class Engine
         dut_.run_valid_i = run_on_;
         if (run_on_)
             dut_.run_addr_i = runs_.front();
-        rx_on_ =
-            rx_on_ || (!in_.empty() && !(hold && in_line_ != 0) && will(rx_));
+        drive_head();
+        // The lines of a short packet follow each other.
+        rx_on_ = rx_on_ ||
+                 (!in_.empty() && !(hold && in_line_ != 0) &&
+                  ((in_line_ != 0 && in_.front().bytes <= BRIEF) || will(rx_)));
         dut_.rx_valid_i = rx_on_;
         if (rx_on_) {
             const Packet &p = in_.front();
@@ -253,6 +258,24 @@ class Engine
             const Note &n = heard_.front();
             dut_.note_i =
                 (uint64_t)n.op << 41 | (uint64_t)n.source << 35 | n.key;
+        }
+    }
+
+    // A packet begins to come before it is offered, by one lane or another; or does not.
+    void drive_head()
+    {
+        dut_.head_valid_i = 0;
+        if (in_line_ != 0 || rx_on_ || in_.empty() || test_.below(8) != 0)
+            return;
+        const Packet &p = in_[test_.below(std::min<size_t>(in_.size(), 3))];
+        uint64_t key = (uint64_t)p.source << 35 | key_of(p.addr);
+        unsigned lane = test_.below(2);
+        dut_.head_valid_i = 1u << lane;
+        for (unsigned bit = 0; bit < 41; bit++) {
+            unsigned at = 41 * lane + bit;
+            dut_.head_keys_i[at / 32] =
+                (dut_.head_keys_i[at / 32] & ~(1u << at % 32)) |
+                (uint32_t)(key >> bit & 1) << at % 32;
         }
     }
 

@@ -509,8 +509,9 @@ void forsaken(tb::Test &test)
     d.flag(OWN, false);
     d.put(COUNT, 5, 1);
     d.put(SOURCES, 8, 6);
-    packet.lines.push_back(Line{});
-    packet.bytes = 128;
+    // Longer than what a sequence may begin with before all of it is here.
+    packet.lines.resize(5, Line{});
+    packet.bytes = 320;
     alone.set(0, d);
     alone.engine.start(0);
     alone.cycles(300);

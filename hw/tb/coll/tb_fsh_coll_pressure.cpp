@@ -158,7 +158,8 @@ class Streams : public coll::Fabric
 
     static void sample(coll::Engine &e, Result &r)
     {
-        const auto &used = e.model().rootp->fsh_coll__DOT__i_keys__DOT__used_q;
+        const auto &used =
+            e.model().rootp->fsh_coll__DOT__i_keys__DOT__i_keys__DOT__used_q;
         unsigned count = 0;
 
         for (unsigned i = 0; i < TABLE; i++)
