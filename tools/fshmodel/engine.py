@@ -138,6 +138,7 @@ class Node:
         self.e, self.clock, self.peers = e, clock, ()
         self.units = [_Unit(self, u) for u in range(e.units)]
         self.claims, self.used = {}, 0      # is a claimed packet whole
+        self.fresh = None                   # the packet that came last
         self.eager = set()                  # packets that came so
         # Operations on the keys that wait: of each unit, of its row of claims, of who asks, of
         # packets that come.
@@ -295,9 +296,15 @@ class Node:
 
         def looked():
             left[0] -= 1
+            self.fresh = None
             self.at(self.now + self.e.wire * share / self.e.pieces,
                     self.next_arrival if left[0] else lambda: self.whole(key, eager))
-        self.look(RX, looked)
+        # It was looked up while it came (fsh_cpeek), for which a piece leaves little time.
+        if self.claims.get(key) is False and (self.e.pieces == 1 or self.keys_free <= self.now):
+            self.look(2 * self.e.units, lambda: None)
+            self.at(self.now + 1, looked)
+        else:
+            self.look(RX, looked)
 
     def next_arrival(self):
         self.rx = False
@@ -309,6 +316,7 @@ class Node:
             if key not in self.claims:
                 self.used += 1
             self.claims[key] = True
+            self.fresh = key
             if eager:
                 self.eager.add(key)
             for s in self.sequences():
@@ -437,7 +445,10 @@ class _Unit:
                         fed = True
                         continue
                     key = s.key(s.packet)
-                    yield LOOK
+                    if node.fresh == key:   # it has just come
+                        yield node.now + 2  # Ask, Answer
+                    else:
+                        yield LOOK
                     made = node.claim(key, True)
                     if node.claims.get(key):
                         yield from self.until(lambda s=s: max(

@@ -9,7 +9,7 @@ long as each other are one sequence, a series, and what later parts of it send f
 """
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import ceil, log2
+from math import ceil
 from statistics import median
 
 from . import engine, transfer
@@ -63,14 +63,12 @@ def _engine(system, wire, nodes):
         heard=link["cycles"] + p["link_rx"] + p["receiver"] + e["heard"],
         ports=link["ports"] if nodes == 2 else 1,
         eager=tuple((True, near) for near in sorted(
-            {_near(nodes, rank, (rank or nodes) - 1, e["eager"]) for rank in range(nodes)})))
+            {_near(nodes, rank, (rank or nodes) - 1) for rank in range(nodes)})))
 
 
-def _near(nodes, rank, to, most):
+def _near(nodes, rank, to):
     """May a rank send eagerly to another one (fsh_card_near)?"""
-    ahead, levels = (to - rank) % nodes, ceil(log2(nodes))
-    return (rank ^ to).bit_count() == 1 or (
-        ahead.bit_count() == 1 and ahead < 1 << max(0, most - levels))
+    return 1 in (((to - rank) % nodes).bit_count(), ((rank - to) % nodes).bit_count())
 
 
 def _call(system, wire, nodes, block):
