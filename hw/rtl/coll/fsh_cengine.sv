@@ -39,6 +39,7 @@ module fsh_cengine #(
     // have been read, commands for them.
     output logic                         put_o,
     output logic [fsh_coll_pkg::PLACE_W+fsh_coll_pkg::PLINE_W-1:0] put_at_o,
+    output logic                         fills_o,
     output logic [fsh_coll_pkg::PLACES*fsh_coll_pkg::PBEAT_W-1:0] ends_o,
     input  wire logic [fsh_coll_pkg::PLACES-1:0] freed_i,
     output logic                         ccmd_valid_o,
@@ -159,6 +160,7 @@ module fsh_cengine #(
       .tell_i      (out_o.tell),
       .put_o,
       .put_at_o,
+      .fills_o,
       .ends_o,
       .freed_i,
       .ccmd_valid_o,

@@ -5,9 +5,9 @@
 /// The places in which packets of the collective engine stand (fsh_cpost), and the
 /// sequencer's reads of them: its ports to device memory lead through here.
 /// Reads of a lane are answered in order: one of a place begins when all that the lane
-/// has asked of memory is here, and until it has ended no other is let through; a beat a
-/// cycle for each lane. freed_o: a place has been read, with its last beat (ends_i).
-/// busy_o, of registers: one is being read. Reset: none is.
+/// has asked of memory is here, and the engine fills it no more; until it has ended no other is let
+/// through; a beat a cycle for each lane. freed_o: a place has been read, with its last beat
+/// (ends_i). busy_o, of registers: one is being read. Reset: none is.
 module fsh_cserve #(
     localparam int unsigned LANES = fsh_spec_pkg::LANES,
     localparam int unsigned SLOTS = fsh_coll_pkg::PLACES,
@@ -20,6 +20,7 @@ module fsh_cserve #(
     // The engine.
     input  wire logic               put_i,
     input  wire logic   [SW+LW-1:0] put_at_i,
+    input  wire logic               fills_i,  // the place of put_at_i
     input  wire logic       [511:0] put_data_i,
     input  wire logic [SLOTS*BW-1:0] ends_i,
     output logic        [SLOTS-1:0] freed_o,
@@ -31,7 +32,7 @@ module fsh_cserve #(
     output logic                    busy_o
 );
   // Beats of a line stand side by side in four memories.
-  logic [LANES-1:0]       mine, free, room, asked, start, act_q, read, shown_q;
+  logic [LANES-1:0]       there, mine, free, room, asked, start, act_q, read, shown_q;
   logic [LANES-1:0]       none /*verilator split_var*/, last /*verilator split_var*/;
   logic [LANES*(SW+BW)-1:0] at_q;  // place and beat
   logic [3:0]             re;
@@ -108,12 +109,14 @@ module fsh_cserve #(
 
   // All lanes at once.
   for (genvar l = 0; l < LANES; l++) begin : gen_mine
-    assign mine[l] = rd_req_i.araddr[l*40+39];
+    assign mine[l]  = rd_req_i.araddr[l*40+39];
+    assign there[l] = none[l] &&
+                      !(fills_i && rd_req_i.araddr[l*40+LW+6+:SW] == put_at_i[LW+:SW]);
   end
   assign free  = ~(act_q | shown_q);
-  assign start = rd_req_i.arvalid & mine & free & none;
+  assign start = rd_req_i.arvalid & mine & free & there;
   assign asked = rd_req_i.arvalid & ~mine & free;
-  assign room  = free & ((mine & none) | (~mine & mem_rsp_i.arready));
+  assign room  = free & ((mine & there) | (~mine & mem_rsp_i.arready));
 
   always_ff @(posedge clk_i) begin
     act_q   <= start | (act_q & ~(read & last));

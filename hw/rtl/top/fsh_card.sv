@@ -158,7 +158,7 @@ module fsh_card #(
   logic            [255:0] coll_rx_data, coll_data;
   logic              [1:0] coll_rx_valid, coll_mine, coll_sop, coll_last, coll_bad;
   logic                    coll_tick, coll_run_valid, coll_run_room, coll_ask_room;
-  logic                    coll_note_valid, coll_put, coll_end_ready, coll_post_ready;
+  logic                    coll_note_valid, coll_put, coll_fills, coll_end_ready, coll_post_ready;
   logic                    coll_req_edge, coll_call, coll_wakes, coll_valid, dma_valid;
   logic                    coll_perf_clear, coll_perf_read, coll_perf_valid;
   logic             [31:0] coll_run_addr;
@@ -423,6 +423,7 @@ module fsh_card #(
       .note_o       (coll_note),
       .put_i        (coll_put),
       .put_at_i     (coll_put_at),
+      .fills_i      (coll_fills),
       .ends_i       (coll_ends),
       .freed_o      (coll_freed),
       .end_ready_o  (coll_end_ready),
@@ -457,6 +458,7 @@ module fsh_card #(
       .room_o      (coll_room),
       .put_o       (coll_put),
       .put_at_o    (coll_put_at),
+      .fills_o     (coll_fills),
       .ends_o      (coll_ends),
       .freed_i     (coll_freed),
       .ccmd_valid_o(coll_ccmd_valid),
