@@ -3,8 +3,9 @@
 
 /// What an item of a step is about: which source, the packet's key here and at its receiver,
 /// and the move that the data path does for it (fsh_coll_pkg::MOVE_*); how much it is
-/// (fsh_csize), and whether the descriptor is none (fsh_cwild). Combinational, but for how much,
-/// move and line of memory, which are taken with size_i, that lasts until sized_o.
+/// (fsh_csize), whether the descriptor is none (fsh_cwild), and what comes next (fsh_cnext).
+/// Combinational, but for how much, move and line of memory, which are taken with size_i, that
+/// lasts until sized_o.
 module fsh_cabout #(
     parameter int unsigned LW = 4,
     parameter int unsigned NW = 15,
@@ -40,9 +41,18 @@ module fsh_cabout #(
     output logic               many_o,
     output logic               last_packet_o,
     output logic               last_source_o,
+    output logic               near_o,
     output logic      [LW+6:0] bytes_o,
     output logic      [LW+2:0] lines_o,
-    output logic               wild_o
+    output logic               wild_o,
+    // What comes after it (fsh_cnext).
+    input  wire logic          failed_i,
+    input  wire logic          step_over_i,
+    input  wire logic          held_i,
+    input  wire logic          led_i,
+    output logic         [2:0] after_o,
+    output logic      [NW-1:0] next_packet_o,
+    output logic         [4:0] next_source_o
 );
   logic [127:0]  sources;
   logic    [2:0] what_q;
@@ -67,6 +77,7 @@ module fsh_cabout #(
       .many_o,
       .last_packet_o,
       .last_source_o,
+      .near_o,
       .bytes_o,
       .lines_o,
       .tail_o (tail)
@@ -78,6 +89,25 @@ module fsh_cabout #(
       .desc_i,
       .begun_i,
       .wild_o
+  );
+
+  fsh_cnext #(
+      .NW(NW)
+  ) i_next (
+      .item_i,
+      .has_own_i,
+      .has_sources_i(desc_i.count != '0),
+      .failed_i,
+      .last_packet_i(last_packet_o),
+      .last_source_i(last_source_o),
+      .step_over_i,
+      .held_i,
+      .led_i,
+      .packet_i,
+      .source_i,
+      .after_o,
+      .packet_o     (next_packet_o),
+      .source_o     (next_source_o)
   );
 
   assign sources   = {desc_i.sources1, desc_i.sources0};

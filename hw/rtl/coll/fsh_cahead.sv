@@ -13,7 +13,9 @@
 /// The first packet, the next one that the context will await, may take the context's slot of
 /// the reserve. looked_o[c]: all of it is claimed, as of this step; a look that finds no room
 /// leaves that undone, for when a slot is free. What a look has claimed is claimed again neither
-/// in pulses nor by the look of the next step. rowed_i: what the control has left to fsh_crow.
+/// in pulses nor by the look of the next step. rowed_i: what the control has left to fsh_crow
+/// (row_i). further_o[c]: the step behind that is claimed, too, which a look with deep_i does near
+/// the end of a step; far_o: what fsh_crow does is for that.
 /// State by context, of the one in hand (c_i). Outputs combinational; no reset: who opens a
 /// context (open_i) or begins a step (step_i) has none of it.
 module fsh_cahead #(
@@ -49,6 +51,8 @@ module fsh_cahead #(
     /* verilator lint_off UNUSEDSIGNAL */
     input  wire fsh_coll_pkg::rowed_t rowed_i,
     /* verilator lint_on UNUSEDSIGNAL */
+    input  wire logic                row_i,      // which begins
+    input  wire logic                deep_i,
     output logic                     pulse_now_o,
     output logic            [NW-1:0] claimed_o,  // packets of the step below this are
     output logic                     reached_o,
@@ -57,7 +61,9 @@ module fsh_cahead #(
     output logic                     done_o,     // nor need others be looked at
     output logic                     spare_o,    // the reserve may be used
     output logic                     all_o,      // the rest of the step is claimed
-    output logic      [CONTEXTS-1:0] looked_o
+    output logic                     far_o,
+    output logic      [CONTEXTS-1:0] looked_o,
+    output logic      [CONTEXTS-1:0] further_o
 );
   logic [NW-1:0] claimed_q[CONTEXTS];
   logic [NW-1:0] target_q;
@@ -67,7 +73,8 @@ module fsh_cahead #(
   logic [$clog2(WINDOW+1)-1:0] seen_q;  // packets of this look, as far as they count
   logic [CONTEXTS-1:0] whole_q;    // the rest of the sequence is claimed
   logic [CONTEXTS-1:0] covered_q;  // the step in hand was, by a look before it
-  logic          enough;
+  logic [CONTEXTS-1:0] beyond_q;   // the step after the next one is claimed
+  logic          enough, steps;
 
   assign claimed_o   = claimed_q[c_i];
   assign pulse_now_o = many_i && !crowded_i && !ahead_i && !fed_i && first_source_i &&
@@ -81,8 +88,11 @@ module fsh_cahead #(
   assign enough      = ahead_i && some_i && !rest_q &&
                        (32'(seen_q) == WINDOW || 32'(packet_i) >= WINDOW / 2);
   assign done_o      = tail_i || enough;
+  assign further_o   = beyond_q | whole_q;
+  assign steps       = step_i && rowed_i.context_ == 8'(c_i);
 
   always_ff @(posedge clk_i) begin
+    if (row_i || steps) far_o <= row_i && deep_i;
     if (take_i) target_q <= packet_i + NW'(2 * PULSE);
     if (step_i) claimed_q[c_i] <= looked_o[c_i] ? '1 : '0;
     if (pulse_i && answer_i && !there_i) claimed_q[c_i] <= packet_i;
@@ -100,12 +110,16 @@ module fsh_cahead #(
     else if (answer_i && made_i) fresh_q <= 1'b0;
     for (int unsigned c = 0; c < CONTEXTS; c++) begin
       if (c_i == CW'(c)) begin
-        if (step_i) {covered_q[c], looked_o[c]} <= {looked_o[c], whole_q[c]};
+        if (step_i)
+          {covered_q[c], looked_o[c], beyond_q[c]} <= {looked_o[c], further_o[c], 1'b0};
         if (hop_i && !pulse_i && over_o && done_o) {whole_q[c], looked_o[c]} <= {tail_i, 1'b1};
-        if (open_i) {whole_q[c], looked_o[c]} <= '0;
+        if (open_i) {whole_q[c], looked_o[c], beyond_q[c]} <= '0;
       end
-      if (rowed_i.over && rowed_i.context_ == 8'(c))
-        {whole_q[c], looked_o[c]} <= {rowed_i.tail, 1'b1};
+      if (rowed_i.over && rowed_i.context_ == 8'(c)) begin
+        whole_q[c] <= rowed_i.tail;
+        if (far_o && !steps) beyond_q[c] <= 1'b1;
+        else looked_o[c] <= 1'b1;
+      end
     end
   end
 endmodule

@@ -8,11 +8,11 @@
 /// two of a context are kept: so the next step, and what looks ahead, seldom waits for memory.
 /// Of the context in hand, c_i: here_o: the descriptor at addr_i is kept, line_o; then_o: so was
 /// the one behind it, a cycle ago; apart_o: that at addr_i needs nothing that is stored before it.
-/// read_i: row_o lines from addr_i on are asked for; each comes with line_valid_i, c_i stays;
-/// behind one that
-/// could not be read (line_err_i) none is kept. A sequence is read in ascending order, from where
-/// addr_i is with open_i, and does not change while it runs. Outputs follow registers, c_i and
-/// addr_i. Reset: no sequence.
+/// read_i: row_o lines from addr_i on are asked for, those of one context at a time; each comes
+/// with line_valid_i, before that context has another sequence; behind one that could not be read
+/// (line_err_i) none is kept. A sequence is read in ascending order, from where addr_i is with
+/// open_i, and does not change while it runs. Outputs follow registers, c_i and addr_i. Reset: no
+/// sequence.
 module fsh_ckeep #(
     parameter int unsigned CONTEXTS = 4,
     parameter int unsigned ROW = 4,  // a power of two
@@ -56,6 +56,7 @@ module fsh_ckeep #(
   fsh_spec_pkg::colldesc_t step;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [RW:0]     at_q;
+  logic [CW-1:0]   reads_q;  // whose lines come
   logic            broken_q;
 
   assign step_o = step_mem[c_i];
@@ -73,7 +74,7 @@ module fsh_ckeep #(
       step_mem[c_i] <= step_i;
       rest_mem[c_i] <= rest_i;
     end
-    if (line_valid_i) line_mem[{c_i, at_q}] <= line_i;
+    if (line_valid_i) line_mem[{reads_q, at_q}] <= line_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -92,8 +93,9 @@ module fsh_ckeep #(
   end
 
   always_ff @(posedge clk_i) begin
+    if (line_valid_i && !line_err_i && !broken_q) end_q[reads_q] <= end_q[reads_q] + 32'd1;
     if (open_i || read_i) end_q[c_i] <= addr_i;
-    else if (line_valid_i && !line_err_i && !broken_q) end_q[c_i] <= end_q[c_i] + 32'd1;
+    if (read_i) reads_q <= c_i;
     then_o   <= ahead > 32'd1 && ahead <= 32'(2 * ROW + 1);
     at_q     <= read_i ? addr_i[RW:0] : at_q + (RW + 1)'(line_valid_i);
     broken_q <= !read_i && (broken_q || (line_valid_i && line_err_i));

@@ -16,6 +16,7 @@ module fsh_cnext #(
     input  wire logic          last_source_i,
     input  wire logic          step_over_i,
     input  wire logic          held_i,
+    input  wire logic          led_i,     // the operand of the first packet was asked for
     input  wire logic [NW-1:0] packet_i,
     input  wire logic    [4:0] source_i,
     output logic         [2:0] after_o,
@@ -32,7 +33,7 @@ module fsh_cnext #(
     unique case (item_i)
       fsh_coll_pkg::ITEM_FETCH: begin
         packet_o = '0;
-        after_o  = has_own_i ? fsh_coll_pkg::ITEM_OWN : rest;
+        after_o  = !has_own_i ? rest : led_i ? fsh_coll_pkg::ITEM_AHEAD : fsh_coll_pkg::ITEM_OWN;
         if (held_i) after_o = fsh_coll_pkg::ITEM_SETTLE;
       end
       fsh_coll_pkg::ITEM_OWN:   after_o = last_packet_i ? rest : fsh_coll_pkg::ITEM_AHEAD;

@@ -61,6 +61,7 @@ module fsh_crow #(
       .many_o       (),
       .last_packet_o(last),
       .last_source_o(),
+      .near_o       (),
       .bytes_o      (),
       .lines_o      (),
       .tail_o       ()

@@ -28,6 +28,7 @@ module fsh_csize #(
     output logic               many_o,   // the step has several packets; now
     output logic               last_packet_o,
     output logic               last_source_o,
+    output logic               near_o,    // two packets of the step are behind it, at most
     output logic        [PW:0] bytes_o,
     output logic      [LW+2:0] lines_o,
     output logic         [5:0] tail_o
@@ -66,6 +67,7 @@ module fsh_csize #(
   always_ff @(posedge clk_i) begin
     if (size_i) begin
       last_packet_o <= !full || (at + 1'b1 == whole && !partial);
+      near_o        <= at + NW'(3) >= whole;
       last_source_o <= source_i + 5'd1 >= desc_i.count;
       coded_q       <= coded;
       bytes_q       <= full ? (PW + 1)'(1 << PW) : {1'b0, total[PW-1:0]};
@@ -75,6 +77,7 @@ module fsh_csize #(
       if (at > whole) lines_o <= '0;
       if (coded) begin
         last_packet_o <= left[19] || left <= MOST;
+        near_o        <= left[19] || left <= 3 * MOST;
         tail_o        <= left[19] || left <= MOST ? total[5:0] : '0;
         lines_o       <= left[19] ? '0 : left > MOST ? (LW + 3)'(MOST) : left[LW+2:0];
       end

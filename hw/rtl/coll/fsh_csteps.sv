@@ -78,26 +78,12 @@ module fsh_csteps #(
   localparam logic [2:0] AHEAD = fsh_coll_pkg::ITEM_AHEAD;
 
   typedef enum logic [3:0] {
-    Pick,
-    Open,
-    Load,
-    Size,
-    Begin,
-    Wait,
-    Judge,
-    Ask,
-    Answer,
-    Drop,
-    May,
-    Tell,
-    Hop,
-    Next,
-    Report
+    Pick, Open, Load, Size, Begin, Wait, Judge, Ask, Answer, Drop, May, Tell, Hop, Next, Report
   } state_e;
 
   state_e state_q;
   // Contexts. What stands in memories is of the one chosen, in registers, from Size on.
-  logic [CONTEXTS-1:0]   opened, begun, failed, looked;  // ahead, as far as there is need
+  logic [CONTEXTS-1:0]   opened, begun, failed, looked, further;  // ahead (fsh_cahead)
   logic [CONTEXTS-1:0]   expired, asked;  // fsh_cwait
   logic                  granted;
   logic [3*CONTEXTS-1:0] at;  // item
@@ -116,8 +102,13 @@ module fsh_csteps #(
   logic                  pulse_q;  // of this step only, up to target_q
   logic                  fed_q;    // that was done, or tried
   logic                  flip_q, next_flip;  // halves go on taking turns from step to step
-  logic                  rowing, wide, hops;  // of what is claimed beside
+  logic                  rowing, wide, hops, goes_on;  // of what is claimed beside
   logic                  held, held_q;  // the step in front of it is to be written first
+  logic                  fore_q;  // descriptors that are looked at next are asked for
+  logic                  deep, deep_q, past_q;  // a look is for the step behind the next; is there
+  logic                  near, far_row, stays;  // in Size
+  logic                  lead, lead_q;  // the next step's first operand is asked for
+  logic [CONTEXTS-1:0]   led_q;  // that was done
 
   // Whose turn it is.
   logic [CONTEXTS-1:0] able, now;
@@ -142,9 +133,7 @@ module fsh_csteps #(
   logic [NW-1:0] claimed;
 
   fsh_cahead #(
-      .CONTEXTS(CONTEXTS),
-      .NW      (NW),
-      .PULSE   (PULSE)
+      .CONTEXTS(CONTEXTS), .NW(NW), .PULSE(PULSE)
   ) i_ahead (
       .clk_i,
       .c_i           (c_q),
@@ -156,18 +145,17 @@ module fsh_csteps #(
       .crowded_i,
       .many_i        (many),
       .some_i        (desc_q.count != '0),
-      .tail_i        (desc_q.tail),
-      .packet_i      (packet_q),
-      .first_source_i(source_q == '0),
-      .last_source_i (last_source_q),
+      .tail_i        (desc_q.tail), .packet_i(packet_q),
+      .first_source_i(source_q == '0), .last_source_i(last_source_q),
       .last_packet_i (last_packet_q),
       .take_i        (state_q == Size && sized),
       .answer_i      (state_q == Answer && look_done_i),
-      .made_i        (look_i.made),
-      .there_i       (look_i.made || look_i.found),
+      .made_i        (look_i.made), .there_i(look_i.made || look_i.found),
       .hop_i         (hops),
       .out_i         (item_q == OUT),
       .rowed_i,
+      .row_i         (row_o.start), .deep_i(deep_q),
+      .far_o         (far_row), .further_o(further),
       .pulse_now_o   (pulses),
       .claimed_o     (claimed),
       .reached_o     (reached),
@@ -179,6 +167,13 @@ module fsh_csteps #(
       .looked_o      (looked)
   );
 
+  // Where the context goes on: written in Next.
+  logic [2:0]    after;
+  logic          quit, yields, step_over;
+  logic [31:0]   next_addr;
+  logic [NW-1:0] next_packet;
+  logic [4:0]    next_source;
+
   // Packets by key.
   logic [7:0]          source;
   logic [SW-1:0]       slot_q;
@@ -189,13 +184,9 @@ module fsh_csteps #(
   fsh_coll_pkg::key_t  in_key, out_key;
   logic [3:0]          tell_q;
 
-  assign odd          = look_i.bytes[PW:0] != bytes_q;
+  assign odd = look_i.bytes[PW:0] != bytes_q;
   fsh_cabout #(
-      .LW(LW),
-      .NW(NW),
-      .CW(CW),
-      .SW(SW),
-      .FP64(FP64)
+      .LW(LW), .NW(NW), .CW(CW), .SW(SW), .FP64(FP64)
   ) i_about (
       .clk_i,
       .size_i   (state_q == Size),
@@ -210,9 +201,7 @@ module fsh_csteps #(
       .flip_i   (flip_q),
       .row_i    (row),
       .begun_i  (begun[c_q]),
-      .slot_i   (slot_q),
-      .gen_i    (gen_q),
-      .eager_i  (eager_q),
+      .slot_i   (slot_q), .gen_i(gen_q), .eager_i(eager_q),
       .source_o (source),
       .in_key_o (in_key),
       .out_key_o(out_key),
@@ -220,7 +209,13 @@ module fsh_csteps #(
       .sized_o  (sized),
       .many_o   (many),
       .last_packet_o(last_packet_q),
-      .last_source_o(last_source_q),
+      .last_source_o(last_source_q), .near_o(near),
+      .failed_i    (status_q != OK),
+      .step_over_i (step_over),
+      .held_i      (held_q), .led_i(led_q[c_q]),
+      .after_o     (after),
+      .next_packet_o(next_packet),
+      .next_source_o(next_source),
       .bytes_o  (bytes_q),
       .lines_o  (lines_q),
       .wild_o   (wild)
@@ -238,31 +233,6 @@ module fsh_csteps #(
   assign drop_valid_o = state_q == Drop;
   assign drop_o       = move_o.packet;
 
-  // Where the context goes on: written in Next.
-  logic [2:0]    after;
-  logic          quit, yields, step_over;
-  logic [31:0]   next_addr;
-  logic [NW-1:0] next_packet;
-  logic [4:0]    next_source;
-
-  fsh_cnext #(
-      .NW(NW)
-  ) i_next (
-      .item_i       (item_q),
-      .has_own_i    (has_own),
-      .has_sources_i(desc_q.count != '0),
-      .failed_i     (status_q != OK),
-      .last_packet_i(last_packet_q),
-      .last_source_i(last_source_q),
-      .step_over_i  (step_over),
-      .held_i       (held_q),
-      .packet_i     (packet_q),
-      .source_i     (source_q),
-      .after_o      (after),
-      .packet_o     (next_packet),
-      .source_o     (next_source)
-  );
-
   // The next descriptor follows at once if all is written, or it does not need that. Others get
   // the unit when a packet is through, or when this context has to wait.
   assign step_over = (settled_i[c_q] || then_) && !failed[c_q] && !desc_q.tail;
@@ -275,17 +245,37 @@ module fsh_csteps #(
 
   // The next step is claimed when this one begins, if that is claimed and there is room, otherwise
   // where it waits or has sent its first packet: so packets of the next need not wait for its end.
-  // What is looked at is claimed beside, if it is one step with enough packets.
+  // What is looked at is claimed beside, if it is one step with enough packets; descriptors behind
+  // it are read meanwhile.
   assign rowing = rowed_i.busy && rowed_i.context_[CW-1:0] == c_q;
+  assign stays  = (rowing && !ahead_q && ((item_q == FETCH && !far_row) || item_q == SETTLE)) ||
+                  (path_i.fetching && (item_q == SETTLE || (item_q == FETCH && !here)));
   assign row_o  = {state_q == Judge && ahead_q && !wild && status_q == OK && desc_q.count == 5'd1 &&
-                   source[7:fsh_coll_pkg::NODE_W] == '0 && wide, 8'(c_q), desc_q.bytes, desc_q.bfp,
-                   desc_q.tail};
+                   source[7:fsh_coll_pkg::NODE_W] == '0 && wide && (past_q || !deep_q) && !lead_q,
+                   8'(c_q), desc_q.bytes, desc_q.bfp, desc_q.tail};
   assign wide   = desc_q.bytes > (desc_q.bfp ? 24'(256 * fsh_coll_pkg::BFP_LINES) : 24'(4 << PW));
-  assign hops   = state_q == Hop && (ahead_q || !rowed_i.busy);
+  assign goes_on = !desc_q.tail && (row_o.start ? !then_ : deep_q && !past_q && !wild &&
+                                                          status_q == OK);
+  assign hops   = state_q == Hop && (ahead_q || lead_q || !rowed_i.busy);
 
-  assign early = many && desc_q.count == 5'd1 && !looked[c_q] && !failed[c_q] && !expired[c_q] &&
+  assign early = many && desc_q.count <= 5'd1 && !looked[c_q] && !failed[c_q] && !expired[c_q] &&
                  after != FETCH && !rowing &&
-                 (item_q != FETCH ? all : claimed == '1 && !crowded_i && status_q == OK);
+                 (item_q != FETCH ? all || desc_q.count == '0 :
+                  (claimed == '1 || desc_q.count == '0) && !crowded_i && status_q == OK);
+
+  // So is the step behind that when this one nears its end, if there is room: grants for it are
+  // there when their senders begin it.
+  // Its first operand is asked for when that of the last packet has been, if nothing is to be
+  // written before it.
+  assign lead  = item_q == AHEAD && lines_q == '0 && then_ && settled_i[c_q] && !desc_q.store &&
+                 !desc_q.tail && !failed[c_q] && status_q == OK && !led_q[c_q];
+  always_ff @(posedge clk_i) begin
+    if (start_o && lead_q) led_q <= led_q | now;
+    if (state_q == Open || (state_q == Next && item_q == FETCH && !held_q)) led_q <= led_q & ~now;
+  end
+  assign deep  = item_q == OUT && near && !last_packet_q && many && all && looked[c_q] &&
+                 desc_q.count == 5'd1 && !further[c_q] && !failed[c_q] && status_q == OK &&
+                 !crowded_i && !rowed_i.busy;
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
@@ -294,7 +284,7 @@ module fsh_csteps #(
         addr_q <= run_addr_i;
         item_q <= chosen;
         tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
-        {ahead_q, pulse_q} <= '0;
+        {ahead_q, pulse_q, fore_q, deep_q, past_q, lead_q} <= '0;
         if (some) state_q <= Load;
         if (opens) state_q <= Open;
       end
@@ -305,7 +295,9 @@ module fsh_csteps #(
         {ahead_q, pulse_q} <= '0;
         state_q  <= Size;
       end
-      Size: if (sized && !(rowing && (item_q == FETCH || item_q == SETTLE))) begin
+      Size: if (item_q == FETCH && (here ? fore_q : path_i.fetching && (fore_q || past_q)))
+        state_q <= Pick;
+      else if (sized && !stays) begin
         state_q <= item_q == SOURCE ? Ask : item_q == OUT && desc_q.send ? May :
                    held ? Next : item_q == FETCH && here ? Judge : Begin;
         if (item_q == FETCH && here && !held) desc_q <= line;
@@ -329,8 +321,9 @@ module fsh_csteps #(
         if (failed[c_q]) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Begin: begin
-        if (path_i.ready) state_q <= item_q == FETCH ? Wait : Next;
-        if (lines_q == '0 || spoilt) state_q <= item_q == SOURCE ? Drop : Next;
+        if (path_i.ready)
+          state_q <= fore_q || past_q || lead_q ? Pick : item_q == FETCH ? Wait : Next;
+        if (lines_q == '0 || spoilt) state_q <= lead_q ? Pick : item_q == SOURCE ? Drop : Next;
         if (spoilt) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Wait: begin
@@ -345,8 +338,14 @@ module fsh_csteps #(
           item_q   <= SOURCE;
           packet_q <= '0;
           source_q <= '0;
-          state_q  <= wild || status_q != OK || row_o.start ? Pick :
+          state_q  <= wild || status_q != OK || row_o.start || deep_q ? Pick :
+                      lead_q ? (desc_q.own && !desc_q.given ? Size : Pick) :
                       desc_q.count == '0 ? Hop : Size;
+          if (lead_q) item_q <= OWN;
+          if (goes_on) begin
+            {fore_q, past_q, item_q, state_q} <= {row_o.start, deep_q, FETCH, Size};
+            addr_q <= addr_q + 32'd1;
+          end
         end
       end
       Ask: if (look_ready_i) state_q <= Answer;
@@ -380,6 +379,7 @@ module fsh_csteps #(
         source_q <= source_q + 5'd1;
         if (!ahead_q || last_source_q || desc_q.count == '0) begin
           source_q <= '0;
+          flip_q   <= flip_q ^ !packet_q[0];
           packet_q <= packet_q + 1'b1;
           item_q   <= SOURCE;
           if (pulse_q) begin
@@ -399,7 +399,9 @@ module fsh_csteps #(
         source_q <= next_source;
         flip_q   <= next_flip;
         fed_q    <= 1'b0;
-        state_q  <= (item_q == OUT || item_q == FETCH) && early && !held_q ? Hop :
+        deep_q   <= deep && !early;
+        lead_q   <= lead;
+        state_q  <= lead || ((item_q == OUT || item_q == FETCH) && early && !held_q) || deep ? Hop :
                     yields ? Pick : Size;
       end
       default: state_q <= Pick;  // Open
@@ -457,7 +459,7 @@ module fsh_csteps #(
       .settled_i,
       .take_i    (state_q == Pick && !opens), .now_i(now),
       .begin_i   (writes),
-      .peek_i    (state_q == Judge && ahead_q && desc_q.send),
+      .peek_i    (state_q == Judge && ahead_q && desc_q.send), .late_i(past_q),
       .step_i    (state_q == Judge && !ahead_q),
       .out_key_i (out_key),
       .key_we_i  ((state_q == Ask && !ahead_q) || state_q == May),
@@ -473,11 +475,9 @@ module fsh_csteps #(
       .note_i,
       .able_o    (able),
       .some_o    (some),
-      .choice_o  (choice),
-      .item_o    (chosen),
+      .choice_o  (choice), .item_o(chosen),
       .vacant_o  (vacant),
-      .expired_o (expired),
-      .asked_o   (asked),
+      .expired_o (expired), .asked_o(asked),
       .granted_o (granted),
       .keys_o    (keys)
   );

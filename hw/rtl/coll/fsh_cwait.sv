@@ -11,8 +11,9 @@
 /// take it has been told; granted_o: the packet in hand may go, since it, or one behind it
 /// of its step, had been granted a cycle ago: a receiver claims them in order. A grant that it
 /// does not show yet makes the context try again. Grants are kept for the step in hand, and for
-/// the next one that sends once the context has looked at it (peek_i), since a receiver may be
-/// ahead; others have no effect. expired_o: in vain at three pulses of tick_i.
+/// the next one that sends once the context has looked at it (peek_i), and the one behind it
+/// (late_i), since a receiver may be ahead; others have no effect. expired_o: in vain at three
+/// pulses of tick_i.
 /// All but keys_o change a cycle after the cause. No reset: who begins has none of it.
 module fsh_cwait #(
     parameter int unsigned CONTEXTS = 4,
@@ -29,6 +30,7 @@ module fsh_cwait #(
     input  wire logic [CONTEXTS-1:0] now_i,
     input  wire logic                begin_i,
     input  wire logic                peek_i,     // it looks at a later one
+    input  wire logic                late_i,     // ... behind the next
     input  wire logic                step_i,     // it begins a step, which has packets to go
     input  wire fsh_coll_pkg::key_t  out_key_i,  // with this key; its packet in hand
     input  wire logic                key_we_i,
@@ -86,7 +88,10 @@ module fsh_cwait #(
     logic [KEY_W-9:0] then_q;  // of the next, if it has been looked at
     logic             peeked_q, soon_q;
     logic [7:0]       until_q; // what may go of that
-    logic             early;
+    logic             early, later;
+    logic [KEY_W-9:0] last_q;  // of the one behind it, the same
+    logic             hence_q, sure_q;
+    logic [7:0]       till_q;
     logic [7:0]       upto_q;  // packets up to this may go
     logic             behind;  // what is granted is no more than before
 
@@ -100,6 +105,7 @@ module fsh_cwait #(
     assign whole = whole_valid_i && key_q == whole_key_i && source[c];
     assign meant = grant && open_i[c] && out_q == note_i.key[KEY_W-1:8];
     assign early = grant && peeked_q && then_q == note_i.key[KEY_W-1:8];
+    assign later = grant && hence_q && last_q == note_i.key[KEY_W-1:8];
     // Numbers are modulo 256; what is granted is never as many as 128 ahead.
     assign behind     = fsh_coll_pkg::earlier(note_i.key.number, upto_q);
     assign granted[c] = some_q && !fsh_coll_pkg::earlier(upto_q, out_key_i.number);
@@ -134,7 +140,16 @@ module fsh_cwait #(
         soon_q  <= 1'b1;
         until_q <= note_i.key.number;
       end
-      if (now_i[c] && peek_i && !peeked_q) begin
+      if (later) begin
+        sure_q <= 1'b1;
+        till_q <= note_i.key.number;
+      end
+      if (now_i[c] && peek_i && late_i && !hence_q) begin
+        last_q  <= out_key_i[KEY_W-1:8];
+        hence_q <= 1'b1;
+        sure_q  <= 1'b0;
+      end
+      if (now_i[c] && peek_i && !late_i && !peeked_q) begin
         then_q   <= out_key_i[KEY_W-1:8];
         peeked_q <= 1'b1;
         soon_q   <= 1'b0;
@@ -143,9 +158,13 @@ module fsh_cwait #(
         out_q    <= out_key_i[KEY_W-1:8];
         some_q   <= peeked_q && (soon_q || early) && then_q == out_key_i[KEY_W-1:8];
         upto_q   <= early ? note_i.key.number : until_q;
-        peeked_q <= 1'b0;
+        then_q   <= last_q;
+        peeked_q <= hence_q;
+        soon_q   <= sure_q || later;
+        until_q  <= later ? note_i.key.number : till_q;
+        hence_q  <= 1'b0;
       end
-      if (!open_i[c]) peeked_q <= 1'b0;
+      if (!open_i[c]) {peeked_q, hence_q} <= '0;
     end
   end
 
