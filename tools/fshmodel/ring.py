@@ -92,8 +92,9 @@ def _divide(c, bytes_):
         sizes = [packets]
     elif rest == 0:
         sizes = [whole] * (packets // whole)
-    else:  # the last whole part, if there is one, and the rest, evenly
-        rest = min(packets, rest + whole)
+    else:  # the last whole part, if there is one, and the rest, evenly; of halves all
+        rest = packets if c.ways == 2 else min(packets, rest + whole)
+        few = whole if c.ways == 2 and packets > whole else few
         each = ceil(rest / ceil(rest / few))
         sizes = [whole] * ((packets - rest) // whole)
         sizes += [min(each, rest - at) for at in range(0, rest, each)]

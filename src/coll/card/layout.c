@@ -126,7 +126,7 @@ static size_t over(size_t n, size_t by)
 
 /* Divides bytes into parts of cut->most, as long as there is enough for two; what is then
  * left is divided evenly, since a short part behind the others would run alone. few: packets
- * that a part may have that is not full. */
+ * that a part may have that is not full. Of halves all is divided evenly, for one series. */
 static void divide(struct fsh_card_cut *cut, size_t bytes, size_t packet,
                    size_t few)
 {
@@ -140,7 +140,8 @@ static void divide(struct fsh_card_cut *cut, size_t bytes, size_t packet,
     if (packets % full == 0) {
         left = 0;
     } else if (packets > full) {
-        left = packets % full + full;
+        left = cut->halved ? packets : packets % full + full;
+        few = cut->halved ? full : few;
     } else if (packets <= few) {
         full = few = packets;
     }
