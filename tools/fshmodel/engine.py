@@ -78,10 +78,13 @@ class _Sequence:
         self.shown = False        # it has begun its step, and hears grants for it
         self.asked = False        # who is to send its packet, or to take it, has been told
         self.claimed = 0          # packets of its step
-        self.covered = self.looked = self.whole = False   # fsh_cahead
+        self.covered = self.looked = self.whole = self.further = False   # fsh_cahead
+        self.led = False          # its first operand was asked for in the step before
+        self.rows = 0.0           # when descriptors that were asked for have come
         self.granted = -1         # the last packet that may go
         self.peeked = None        # the next (part, step) that sends, if it has looked at that
         self.soon = -1            # the last packet of that which may go
+        self.beyond, self.sure = None, -1   # of the one behind it, the same
         self.result = self.written = 0.0
         self.own, self.used, self.sent = {}, {}, {}   # by packet: operand here, read; sent
 
@@ -251,6 +254,8 @@ class Node:
                     self.wake()
             if s.peeked == (number, step):
                 s.soon = packet
+            if s.beyond == (number, step):
+                s.sure = packet
 
     def consumed(self, way):
         self.may[way] = True
@@ -404,7 +409,7 @@ class _Unit:
             fed = False
             while True:
                 if s.item == FETCH:
-                    yield from self.until(lambda s=s: node.now + (self.row is s))
+                    yield from self.until(lambda s=s: node.now + (self.row == (s, s.at)))
                     if s.written > node.now and (s.step < e.nodes or s.at >= s.read):
                         s.item = SETTLE     # it is to be written first
                         yield node.now + 2  # Size, Next
@@ -414,18 +419,22 @@ class _Unit:
                             break
                         continue
                     yield from self.fetch(s, s.at)
-                    s.covered, s.looked = s.looked, s.whole
+                    s.covered, s.looked = s.looked, s.further or s.whole
+                    s.further = False
                     s.claimed = s.full if s.covered else 0
                     s.granted = s.soon if s.peeked == (s.number, s.step) else -1
-                    s.peeked, s.soon, s.shown = None, -1, True
-                    s.own = {}              # halves go on taking turns
+                    s.peeked, s.soon, s.shown = s.beyond, s.sure, True
+                    s.beyond, s.sure = None, -1
+                    # Halves go on taking turns.
+                    s.own = {0: s.own[s.past]} if s.led else {}
                     s.sent, s.used = ({p - s.past: when for p, when in some.items()
                                        if p >= s.past - 2} for some in (s.sent, s.used))
                     s.packet = 0
-                    self.next(s, OWN if s.step < e.nodes else SOURCE)
+                    self.next(s, SOURCE if s.step >= e.nodes else AHEAD if s.led else OWN)
+                    s.led = False
                     yield node.now + 2      # Judge, Next
-                    if s.full > 1 and s.step > 0 and s.covered and not s.looked \
-                            and not node.crowded():
+                    if s.full > 1 and (s.covered or s.step == 0) and not s.looked \
+                            and not self.rows_of(s) and not node.crowded():
                         yield from self.look_ahead(s, s.at, s.packet)
                         break
                 elif s.item in (OWN, AHEAD):
@@ -434,9 +443,16 @@ class _Unit:
                     if packet < s.full:
                         yield from self.until(lambda: self.own_busy)
                         self.load(s, packet)
+                    leads = s.item == AHEAD and packet >= s.full and self.may_lead(s)
                     rest = SOURCE if s.step else OUT
                     self.next(s, rest if s.item == AHEAD or s.full == 1 else AHEAD)
                     yield node.now + 2      # Begin, Next
+                    if leads:
+                        yield node.now + 3 + size   # Hop, Size, Judge, Size
+                        yield from self.until(lambda: self.own_busy)
+                        self.load(s, s.full)
+                        s.led = True
+                        break
                 elif s.item == SOURCE:
                     yield node.now + size
                     if s.full > 1 and not fed and not node.crowded() \
@@ -483,7 +499,7 @@ class _Unit:
                                 s.asked = True
                                 self.ask(s)
                                 yield node.now + 1
-                            if not s.looked and self.row is not s:
+                            if not s.looked and not self.rows_of(s):
                                 yield from self.look_ahead(s, s.at, s.packet)
                             break
                     yield from self.until(lambda: self.out_begins)
@@ -506,6 +522,9 @@ class _Unit:
                     if early:
                         yield from self.look_ahead(s, at, packet)
                         break
+                    if not over and self.deep(s, packet):
+                        yield from self.look_further(s)
+                        break
                     if over:
                         s.able = False
                         node.at(s.written, lambda s=s: self.settled(s))
@@ -513,7 +532,7 @@ class _Unit:
                     if any(x.able for x in self.contexts if x is not s):
                         break
                 else:                       # SETTLE
-                    yield from self.until(lambda s=s: node.now + (self.row is s))
+                    yield from self.until(lambda s=s: node.now + self.rows_of(s))
                     yield node.now + size
                     if s.over():
                         self.contexts.remove(s)
@@ -541,8 +560,20 @@ class _Unit:
     # ---- claims ----
 
     def early(self, s):
-        return s.full > 1 and s.step > 0 and not s.looked and self.row is not s \
-            and (s.covered or s.claimed >= s.full or s.packet + 1 == s.full)
+        return s.full > 1 and not s.looked and not self.rows_of(s) \
+            and (s.step == 0 or s.covered or s.claimed >= s.full or s.packet + 1 == s.full)
+
+    def rows_of(self, s):
+        return self.row is not None and self.row[0] is s
+
+    def may_lead(self, s):
+        return (s.at + 1 < min(len(s.steps), s.read) and s.steps[s.at + 1][1] < self.e.nodes
+                and s.written <= self.node.now and s.step < self.e.nodes - 1 and not s.led)
+
+    def deep(self, s, packet):
+        return (s.full > 1 and s.step > 0 and packet + 3 >= s.full and s.looked
+                and (s.covered or s.claimed >= s.full) and not s.further and not s.whole
+                and self.row is None and not self.node.crowded())
 
     def tell(self, s, key):
         number, step, packet = key
@@ -587,8 +618,8 @@ class _Unit:
                 if s.peeked is None and step < 2 * e.nodes - 2:
                     s.peeked, s.soon = (number, step), -1
                 if step and full > WINDOW // 2:
-                    self.row = s            # beside the control
-                    self.claim_row(s, number, step, full, spare, at + 1 == len(s.steps))
+                    self.claim_row(s, at, spare)    # beside the control
+                    yield from self.read_on(s, at + 1)
                     return
             fresh = True
             for p in range(begins, full if step else 0):
@@ -611,9 +642,39 @@ class _Unit:
             rest, begins = False, 0
         s.looked, s.whole = True, at == len(s.steps)
 
-    def claim_row(self, s, number, step, full, spare, tail):
+    def look_further(self, s):
+        """The step behind the next one is claimed, too."""
+        node = self.node
+        yield node.now + 1                  # Hop
+        for at in (s.at + 1, s.at + 2):
+            if at == len(s.steps):
+                return
+            yield from self.fetch(s, at)
+            yield node.now + 1              # Judge
+            number, step, packets = s.steps[at]
+            if step < 2 * self.e.nodes - 2:
+                if at == s.at + 1 and s.peeked is None:
+                    s.peeked, s.soon = (number, step), -1
+                if at == s.at + 2 and s.beyond is None:
+                    s.beyond, s.sure = (number, step), -1
+        if step and ceil(packets) > WINDOW // 2:
+            self.claim_row(s, at, False)
+            yield from self.read_on(s, at + 1)
+
+    def read_on(self, s, at):
+        """The row of descriptors that this one begins, beside the items."""
+        if s.read <= at < len(s.steps):
+            yield self.node.now + 1         # Size
+            yield from self.until(lambda: self.own_busy)
+            self.load(s, None, ROW - at % ROW)
+            s.read, s.rows = at + ROW - at % ROW, self.own_comes
+
+    def claim_row(self, s, at, spare):
         """Packets of a whole step, beside the items."""
         node = self.node
+        number, step, packets = s.steps[at]
+        full, tail = ceil(packets), at + 1 == len(s.steps)
+        self.row = s, at
 
         def row():
             first, fresh = spare, True
@@ -630,7 +691,11 @@ class _Unit:
                     self.tell(s, key)
                     yield node.now + 1
                 fresh = fresh and not made
-            self.row, s.looked, s.whole = None, True, tail
+            self.row, s.whole = None, tail
+            if at == s.at + 1 + s.shown:        # two ahead of the step in hand
+                s.further = True
+            else:
+                s.looked = True
         work = row()
 
         def go():
@@ -646,6 +711,7 @@ class _Unit:
     def fetch(self, s, at):
         """The descriptor of a step, if it is not there, and those behind it in its row."""
         yield self.node.now + 1             # Size
+        yield from self.until(lambda: s.rows if at >= s.read - ROW else 0.0)
         if at >= s.read:
             yield from self.until(lambda: self.own_busy)
             self.load(s, None, ROW - at % ROW)
