@@ -209,6 +209,20 @@ static void check_folds(void)
     CHECK(!fsh_card_folds(FSH_FOLD_INT32, FSH_FOLD_MINLOC));
 }
 
+/* Halves of 18 packets are three parts of 6 each, in one series. */
+static void check_even_cut(void)
+{
+    const struct fsh_program_shape s = {
+        .call = FSH_PROGRAM_ALLREDUCE, .size = 8, .rings = FSH_PROGRAM_BOTH};
+    struct fsh_card_cut cut = fsh_card_cut_of(fsh_program_named("ring"), &s, 4,
+                                              256 << 10, FSH_CARD_BFP_PACKET);
+
+    CHECK(cut.parts == 6 && cut.large == 0 &&
+          cut.least == 6 * (size_t)FSH_CARD_BFP_PACKET);
+    CHECK(fsh_card_series_count(&cut) == 2 &&
+          fsh_card_series_of(&cut, 1).parts == 3);
+}
+
 /* Each part is in one series, with those that are as long, and has SeqIDs of its own there. */
 static void check_series_cut(void)
 {
@@ -257,6 +271,7 @@ int main(void)
     check_encoded();
     check_ring_cut();
     check_tails();
+    check_even_cut();
     check_series_cut();
     check_near();
     check_choice();
