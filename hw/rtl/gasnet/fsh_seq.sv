@@ -256,8 +256,13 @@ module fsh_seq #(
   logic [47:0]      source_q;
   logic [LANES-1:0] lane;
 
-  assign reach = (~moving_q.raddr[10:0] & {packet_i[10:7] - 4'd1, 7'h7f}) + 11'd1;
-  assign fits  = moving_q.left[23:11] == '0 && moving_q.left[10:0] <= reach;
+  always_comb begin
+    {reach, fits} = 'x;
+    if (state_q == Prepare) begin
+      reach = (~moving_q.raddr[10:0] & {packet_i[10:7] - 4'd1, 7'h7f}) + 11'd1;
+      fits  = moving_q.left[23:11] == '0 && moving_q.left[10:0] <= reach;
+    end
+  end
 
   always_comb begin
     lane = '0;
@@ -292,10 +297,7 @@ module fsh_seq #(
   assign byte_lane = is_inline ? 4'd0 : moving_q.laddr[3:0];
 
   always_comb begin
-    args      = 'x;
-    src_beats = 'x;
-    dst_beats = 'x;
-    beats     = 'x;
+    {args, src_beats, dst_beats, beats} = 'x;
     if (issue) begin
       args      = moving_q.first && !is_made ? fsh_fn_pkg::arg_beats(fixed_q.nargs) : 3'd0;
       src_beats = fsh_fn_pkg::pay_beats(byte_lane, n_q);
@@ -339,10 +341,7 @@ module fsh_seq #(
   always_ff @(posedge clk_i) begin
     raw_q  <= issue && is_made;
     mark_q <= issue && notify && half;
-    if (rst_i) begin
-      raw_q  <= 1'b0;
-      mark_q <= 1'b0;
-    end
+    if (rst_i) {raw_q, mark_q} <= '0;
   end
 
   always_comb begin  // unused in other cycles
