@@ -80,6 +80,7 @@ static void learn(struct train *t, const struct settings *s)
         double loss = train_epoch(t);
 
         if (t->me == 0) {
+            fshmem_trace_value("loss", loss); /* fshrun --report plots it */
             printf(s->json ? "{\"epoch\": %u, \"loss\": %.6f}\n"
                            : "epoch %u: loss %.6f\n",
                    (unsigned)t->epoch, loss);

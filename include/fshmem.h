@@ -455,6 +455,13 @@ void fshmem_await_threads(unsigned count);
  * gasnet_attach. [handler] */
 void fshmem_progress(uint64_t done, uint64_t of);
 
+/* Records a value of this rank that changes while the program runs, such as a loss or a
+ * residual: a counter of its trace (fshrun --trace), a curve of its report (fshrun
+ * --report). The name is a string literal: it is identified by its address. Values that are
+ * not finite are left out. Never blocks, takes no simulated time; no effect, at negligible
+ * cost, in a run that is not traced and before gasnet_attach. [handler] */
+void fshmem_trace_value(const char *name, double value);
+
 #ifdef __cplusplus
 }
 #endif

@@ -556,6 +556,17 @@ void fsh_trace_count(const char *name, uint64_t value)
             value);
 }
 
+void fsh_trace_value(const char *name, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    put_now(FSH_TRACE_COUNTER,
+            &(struct frame){.name = fsh_trace_name(name),
+                            .category = FSH_TRACE_PROGRAM},
+            bits);
+}
+
 /* ---- setup ---- */
 
 void fsh_trace_open(struct fsh_trace *trace, uint32_t ring)

@@ -45,6 +45,7 @@ enum fsh_trace_category {
                           or 0 */
     FSH_TRACE_NODE, /* of a node: peer + 1, value is bytes; or of a counter */
     FSH_TRACE_RETRY,
+    FSH_TRACE_PROGRAM, /* a counter of the client: value is a double's bits */
 };
 
 /* Times are ns of CLOCK_MONOTONIC, or cycles of simulated time. The records of a ring
@@ -172,6 +173,8 @@ void fsh_trace_transfer(unsigned tag);
 void fsh_trace_retry(const char *what, uint32_t peer);
 /* Sets a counter; the name must stay valid. */
 void fsh_trace_count(const char *name, uint64_t value);
+/* A counter of the client's own. The value is finite. */
+void fsh_trace_value(const char *name, double value);
 
 /* ---- for simulators ---- */
 

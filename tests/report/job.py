@@ -19,6 +19,9 @@ import time
 
 import page
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "trace"))
+import schema  # noqa: E402
+
 FSHRUN, EXAMPLES = sys.argv[1], pathlib.Path(sys.argv[2])
 TALKER = sys.argv[3]  # puts and sends messages until it is ended
 FPGA = sys.argv[4:] == ["fpga"]
@@ -120,6 +123,33 @@ def names(place):
         yield f"the name of the program: {done.stderr}"
     if {p.name for p in (place / NASTY).iterdir()} != {"a<i>", "r.html"}:
         yield f"left: {list((place / NASTY).iterdir())}"
+
+
+def values(place, *how):
+    """What a program records is a curve: the loss of each epoch, as it is printed."""
+    report, trace = place / "values.html", place / "values.json"
+    done = fshrun("-n", "2", *how, "--report", report, "--trace", trace,
+                  EXAMPLES / "08_train", "--epochs", "4", "--width", "32")
+    if done.returncode:
+        yield f"values: code {done.returncode}: {done.stderr}"
+        return
+    recorded = [e for e in schema.check(trace) if e.get("cat") == "program"]
+    if [(e["ph"], e["pid"], e["name"]) for e in recorded] != [("C", 0, "loss")] * 4:
+        yield f"values: {recorded}"
+    read = subprocess.run([pathlib.Path(FSHRUN).with_name("fshtrace"), trace],
+                          capture_output=True, text=True, timeout=60)
+    if read.returncode:
+        yield f"values: fshtrace: {read.stderr}"
+    html, _, found = look(report)
+    yield from found
+    printed = re.findall(r"^epoch \d+: loss ([\d.]+)$", done.stdout, re.M)
+    rows = page.rows(html, "Values in order")
+    if len(printed) != 4 or [r[:3] for r in rows] != [
+            ["loss", "0", str(n)] for n in range(1, 5)] or any(
+            abs(float(row[3]) - float(loss)) > 1e-5 for row, loss in zip(rows, printed)):
+        yield f"values: {rows}, printed {printed}: {done.stderr}"
+    if not re.search(r'<figcaption[^>]*>[^<]*loss|<title[^>]*>loss', html):
+        yield "values: no figure of the loss"
 
 
 def refused(place):
@@ -235,6 +265,7 @@ def main():
             found += against_trace(place, 3, "--conduit", "smp")
             found += dropped(place, "--conduit", "smp")
             found += names(place)
+            found += values(place, "--conduit", "smp")
             found += refused(place)
             found += failing(place)
             found += killed(place)

@@ -303,6 +303,45 @@ def many_ranks():
     yield from check_page(html.encode())[0]
 
 
+def values():
+    """Values of programs: a curve for each name, with a line for each rank, and every
+    figure in a table; thinned out where there are many; extremes and damage."""
+    def value(rank, number, name="loss <&>"):
+        return event("C", rank, 1.0, "program", name, args={"value": number})
+
+    given, shown = [[3.5, 0.25, 0.125], [-2, 7]], "loss &lt;&amp;&gt;"
+    html = run(text_of([head(), value(0, 3.5), value(1, -2), value(0, 0.25), value(1, 7),
+                        value(0, 0.125), value(2, 9)]).encode()).stdout.decode()
+    yield from expect(html, "Values of the program", [
+        [shown, str(rank), str(len(v)), f"{v[0]:g}", f"{min(v):g}", f"{max(v):g}", f"{v[-1]:g}"]
+        for rank, v in enumerate(given)])
+    yield from expect(html, "Values in order", [
+        [shown, str(rank), str(i + 1), f"{x:g}"] for rank, v in enumerate(given)
+        for i, x in enumerate(v)])
+    if html.count('<path class="line k') != 2:
+        yield "values: not one curve with two lines"
+    yield from check_page(html.encode())[0]
+    # 1000 are thinned out by 16; the last is there.
+    html = run(text_of([head(), *(value(0, n, "n") for n in range(1, 1001))]).encode()
+               ).stdout.decode()
+    yield from expect(html, "Values of the program", [["n", "0", "1000", "1", "1", "1000",
+                                                       "1000"]])
+    yield from expect(html, "Values in order", [
+        ["n", "0", str(n), str(n)] for n in [*range(1, 1001, 16), 1000]])
+    # Beyond all axes, and so many series that not all are kept.
+    wild = [0, 5e-324, 1e-300, 1e99, -1e99, 1e300, 3, 3 + 1e-15]
+    for first in range(len(wild)):
+        done = run(text_of([head(), *(value(0, n, "w") for n in wild[first:first + 2])]).encode())
+        yield from check_page(done.stdout)[0]
+    html = run(text_of([head(), *(value(0, 1, f"s{n}") for n in range(40))]).encode()
+               ).stdout.decode()
+    if len(page.rows(html, "Values of the program")) != 32 or \
+            "8 values are left out" not in html:
+        yield "values: 40 series"
+    if "Values of the program" in run(text_of(GOOD).encode()).stdout.decode():
+        yield "values: a section without any"
+
+
 def cut():
     whole = text_of(GOOD)
     for n in range(0, len(whole), 7):
@@ -350,7 +389,7 @@ def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
     print(f"seed {seed}")
     found = [*sums(), *dropped(), *time_line(), *strangers(), *nothing(), *many_ranks(), *many_nodes(), *ports(),
-             *cut(), *foreign(), *damaged(seed)]
+             *values(), *cut(), *foreign(), *damaged(seed)]
     print("\n".join(found[:20]))
     print("run: FAILED" if found else "run: pass")
     return 1 if found else 0

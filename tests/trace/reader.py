@@ -39,6 +39,8 @@ WRONG = {  # an event, and what the message must name
     "another kind": (b'{"ph":"Q","pid":0,"tid":0,"ts":1}', "ph"),
     "a foreign category": (b'{"ph":"X","pid":0,"tid":0,"ts":1,"dur":1,"cat":"x",'
                            b'"name":"y","args":{}}', "cat"),
+    "a value that is none": (b'{"ph":"C","pid":0,"tid":0,"ts":1,"cat":"program",'
+                             b'"name":"y","args":{"value":"z"}}', "value"),
     "a peer too many": (b'{"ph":"X","pid":0,"tid":0,"ts":1,"dur":1,"cat":"call",'
                         b'"name":"y","args":{"peer":7}}', "peer"),
 }

@@ -21,7 +21,7 @@ KEYS = {
     "i": {"ts", "cat", "name", "args", "s"},
 }
 CATEGORIES = {"call", "handler", "wait", "node", "message", "transfer", "trace",
-              "retry"}
+              "retry", "program"}
 ARGS = {"call": {"peer", "bytes"}, "handler": {"peer", "bytes"},
         "wait": {"peer", "who"}, "node": {"peer", "bytes"},
         "retry": {"peer"}, "trace": {"count"}}
@@ -118,6 +118,9 @@ def check_use(events):
         if event["ph"] == "C":
             assert set(event["args"]) == {"value"}, event
             name, value = event["name"], event["args"]["value"]
+            if event["cat"] == "program":
+                assert event["pid"] < NODES and isinstance(value, (int, float)), event
+                continue
             assert name.endswith((" (cycles)", " (commands)")) or \
                 0 <= value <= (16 if name.startswith("AM slots") else 100), event
 

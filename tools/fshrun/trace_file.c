@@ -223,6 +223,15 @@ void trace_file_track(struct trace_file *f, uint32_t rank, unsigned track)
     add_track(f, rank, track, name);
 }
 
+/* A value of the program, a finite double. */
+static char *put_value(char *to, uint64_t bits)
+{
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return to + snprintf(to, 32, "%.9g", value);
+}
+
 static char *put_args(char *to, const struct fsh_trace_record *r,
                       struct trace_names *names)
 {
@@ -244,7 +253,9 @@ static char *put_args(char *to, const struct fsh_trace_record *r,
         } else {
             to = r->kind == FSH_TRACE_COUNTER ? trace_text(to, "\"value\":")
                                               : trace_text(to, "\"bytes\":");
-            to = trace_text_number(to, r->value);
+            to = r->category == FSH_TRACE_PROGRAM
+                     ? put_value(to, r->value)
+                     : trace_text_number(to, r->value);
         }
     }
     *to = '}';
@@ -288,7 +299,8 @@ static const struct trace_word category[] = {
     [FSH_TRACE_HANDLER] = TRACE_WORD(",\"cat\":\"handler\",\"name\":\""),
     [FSH_TRACE_WAIT] = TRACE_WORD(",\"cat\":\"wait\",\"name\":\""),
     [FSH_TRACE_NODE] = TRACE_WORD(",\"cat\":\"node\",\"name\":\""),
-    [FSH_TRACE_RETRY] = TRACE_WORD(",\"cat\":\"retry\",\"name\":\"")};
+    [FSH_TRACE_RETRY] = TRACE_WORD(",\"cat\":\"retry\",\"name\":\""),
+    [FSH_TRACE_PROGRAM] = TRACE_WORD(",\"cat\":\"program\",\"name\":\"")};
 
 /* Ranks that run freely and their nodes have no time in common: no arrows there. Nor is
  * anything told of what no record is. */

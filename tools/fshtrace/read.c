@@ -262,9 +262,15 @@ static bool add_arrow(struct reader *r, const json_t *event,
 
 static bool add_counter(struct reader *r, const json_t *event)
 {
-    const char *name;
+    const char *name, *category;
     uint64_t value;
 
+    if (!get_text(r, event, "cat", &category))
+        return false;
+    if (strcmp(category, "program") == 0)
+        return json_is_number(
+                   json_object_get(json_object_get(event, "args"), "value")) ||
+               fail(r, "value is no number");
     if (!get_text(r, event, "name", &name) ||
         !get_number(r, json_object_get(event, "args"), "value", UINT32_MAX,
                     &value))

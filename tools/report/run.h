@@ -43,6 +43,19 @@ struct run_tally {
     double time; /* of a wait, excluding handlers; of a call, everything */
 };
 
+/* Values of a rank under one name: every stride-th, at most RUN_POINTS. */
+#define RUN_SERIES 32u
+#define RUN_POINTS 63u
+#define RUN_VALUE_MOST 1e100 /* larger ones are left out */
+struct run_series {
+    char name[96];
+    uint32_t rank;
+    unsigned points;
+    uint64_t count, stride;
+    double x[RUN_POINTS], y[RUN_POINTS]; /* x: number, from 1 on */
+    double least, most, last;            /* of all */
+};
+
 struct run {
     char conduit[16];
     bool simulated; /* times are simulated */
@@ -59,6 +72,9 @@ struct run {
     struct run_tally *tally; /* RUN_TALLIES */
     uint64_t untold;         /* events beyond the available tallies */
     uint64_t nodes_dropped;  /* missing records of nodes */
+    struct run_series series[RUN_SERIES];
+    unsigned curves; /* series in use */
+    uint64_t values_left_out;
 };
 
 /* Read a trace. False with a message if it cannot be read or is not one. Everything
@@ -80,7 +96,13 @@ struct run_job {
 /* Write the report of a run. */
 void run_write(FILE *out, const struct run *run, const struct run_job *job);
 
-/* ---- run_time.c, run_advice.c and run_node.c, for run_page.c ---- */
+/* ---- run_value.c, for run_read.c ---- */
+
+/* The next value of that name. */
+void run_take_value(struct run *run, uint32_t rank, const char *name,
+                    double value);
+
+/* ---- run_time.c, run_advice.c, run_node.c and run_value.c, for run_page.c ---- */
 
 struct page;
 /* Activity of ranks, links and device memories over time. */
@@ -90,6 +112,8 @@ const char *run_time_text(double us, char text[32]);
 /* Findings, with remedies. */
 void run_advise(struct page *p, const struct run *run,
                 const struct run_job *job);
+/* Values that the program recorded, if there are any. */
+void run_write_values(struct page *p, const struct run *run);
 /* Links, device memory and compute cores, if there are counters. */
 void run_write_nodes(struct page *p, const struct run_job *job);
 /* Findings from these. */

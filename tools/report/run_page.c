@@ -297,6 +297,7 @@ void run_write(FILE *out, const struct run *run, const struct run_job *job)
     page_begin(&page, out, "FSHMEM: report of a run", job->command);
     run_advise(&page, run, job);
     write_job(&page, run, job);
+    run_write_values(&page, run);
     run_write_time(&page, run);
     write_waits(&page, run);
     write_calls(&page, run);

@@ -265,6 +265,14 @@ static void take_use(struct run *run, json_t *json)
         }
 }
 
+static void take_value(struct run *run, struct event *e, json_t *args)
+{
+    json_t *value = json_object_get(args, "value");
+
+    if (read_place(run, e) && json_is_number(value) && e->name[0])
+        run_take_value(run, e->rank, e->name, json_number_value(value));
+}
+
 /* Missing records of a rank or, for node 0, of any nodes. */
 static void take_dropped(struct run *run, json_t *json, json_t *args)
 {
@@ -300,7 +308,9 @@ static void take(struct reader *r, json_t *json)
         .bytes = bytes > 0 ? (uint64_t)bytes : 0,
     };
 
-    if (strcmp(e.kind, "C") == 0)
+    if (strcmp(e.kind, "C") == 0 && strcmp(e.category, "program") == 0)
+        take_value(r->run, &e, args);
+    else if (strcmp(e.kind, "C") == 0)
         take_use(r->run, json);
     else if (strcmp(e.category, "trace") == 0)
         take_dropped(r->run, json, args);

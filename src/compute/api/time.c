@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time as fshmem.h has it: simulated where ranks have such time, else the host's. */
 
+#include <math.h>
+
 #include "base/cpu.h"
 #include "base/simulated.h"
+#include "base/trace.h"
 #include "base/wait.h"
 #include "boot/boot.h"
 #include "compute/api/api.h"
@@ -53,6 +56,12 @@ void fshmem_progress(uint64_t done, uint64_t of)
     slot = &fsh_boot_page()->rank[fsh_gasnet.rank];
     atomic_store_explicit(&slot->step, done, memory_order_relaxed);
     atomic_store_explicit(&slot->steps, of, memory_order_relaxed);
+}
+
+void fshmem_trace_value(const char *name, double value)
+{
+    if (fsh_trace_on && isfinite(value))
+        fsh_trace_value(name, value);
 }
 
 void fshmem_spend(uint64_t ns)
