@@ -7,16 +7,18 @@ there are any. The last line says "model: pass".
 usage: model.py FSHMODEL [FSHRUN FSHPERF]
 """
 import json
+import math
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 sys.dont_write_bytecode = True
 import fshmodel as model  # noqa: E402
-from fshmodel import bridged, compute_core, ring, system  # noqa: E402, F401
+from fshmodel import bridged, compute_core, draw, ring, system  # noqa: E402, F401
 
 HERE = pathlib.Path(tempfile.mkdtemp(prefix="fshmodel"))
 MODEL = sys.argv[1]
@@ -223,6 +225,37 @@ def check_scale():
     breaks = [b for r in rows for b in r["breaks"]]
     if breaks != ["fp32: compute- to link-bound"]:
         raise Wrong(f"break points {breaks}")
+    check_plot(rows)
+
+
+def check_plot(rows):
+    """Each point where its numbers say, both axes in factors of 2; break points named."""
+    out = HERE / "scale.svg"
+    run("scale", "--system", "smartnic", "--nodes", "2..4096", "--plot", str(out))
+    text = out.read_text()
+    root = xml.etree.ElementTree.fromstring(text)
+    paths = {e.get("data-wire"): [[float(v) for v in p.split()]
+                                  for p in e.get("d")[1:].split("L")]
+             for e in root.iter("{http://www.w3.org/2000/svg}path") if e.get("data-wire")}
+    if set(paths) != {"fp32", "bfp16"}:
+        raise Wrong(f"curves {set(paths)}")
+    for wire, points in paths.items():
+        seen = [r[wire]["speedup"] for r in rows]
+        for k, axis, value in ((0, "nodes", [r["nodes"] for r in rows]), (1, "speed-up", seen)):
+            octave = (points[-1][k] - points[0][k]) / math.log2(value[-1] / value[0])
+            for point, v in zip(points, value, strict=True):
+                if abs(point[k] - points[0][k] - octave * math.log2(v / value[0])) > 0.2:
+                    raise Wrong(f"{wire}: {axis} {v} is at {point[k]}")
+    words = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+    for r in rows:
+        for b in r["breaks"]:
+            if f"{r['nodes']} nodes: {b}" not in words:
+                raise Wrong(f"{b} is not in {words}")
+    if "no break point: computing bounds all" not in draw.scale(
+            [r | {"breaks": []} | {w: r[w] | {"bound": "compute"} for w in paths}
+             for r in rows], "x"):
+        raise Wrong("a plot without break points does not say so")
+    draw.scale(rows[:1], "a <point>")
 
 
 def check_refusals():

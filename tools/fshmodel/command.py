@@ -5,7 +5,8 @@ import json
 import re
 import sys
 
-from . import bridged, collective, compare, compute, paper, system, training, transfer
+from . import (bridged, collective, compare, compute, draw, paper, system, training,
+               transfer)
 
 SCALE_MOST = 4096
 
@@ -149,6 +150,9 @@ def scale(a):
         print(f"{n:>6}{n:>10}" + "".join(
             f"{row[w]['speedup']:>10.2f}{row[w]['bound']:>10}" for w in ("fp32", "bfp16"))
             + "  " + "; ".join(breaks))
+    if a.plot:
+        with open(a.plot, "w") as file:
+            file.write(draw.scale(rows, f"{s['about']}; batch {a.batch} a node"))
     put_json(a.json, rows)
     return 0
 
@@ -238,6 +242,7 @@ Analytical model of what fshperf measures.
     --json FILE       results as an array of objects
   scale       scaling of training with the number of nodes (2..4096), with its
               break points; training options as above
+    --plot FILE       the curves as SVG, break points named
   paper       figures and curves of the smart NIC paper
     --fit             refit the parameters that the paper does not state
     --json FILE       results as an object
@@ -296,6 +301,7 @@ def parser(version):
     q = sub.add_parser("scale")
     read_common(q)
     read_training(q, (2, SCALE_MOST))
+    q.add_argument("--plot")
     q.set_defaults(run=scale)
     r = sub.add_parser("paper")
     r.add_argument("--fit", action="store_true")
