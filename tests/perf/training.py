@@ -29,12 +29,18 @@ def main():
         path, model = (os.path.join(where, name) for name in ("seen.json", "model.json"))
         subprocess.run([sys.argv[1], "training", *SMALL, "--json", path], check=True,
                        stdout=subprocess.DEVNULL, timeout=200)
+        with open(path, encoding="utf-8") as file:
+            added = [(row["model_cycles"], row["model_error"]) for row in json.load(file)
+                     if row["model_cycles"] is not None]
         subprocess.run([sys.argv[2], "check", path, "--json", model], check=True,
                        stdout=subprocess.DEVNULL, timeout=60)
         with open(path, encoding="utf-8") as file:
             rows = json.load(file)
         with open(model, encoding="utf-8") as file:
-            predicted = {row["what"]: row["model_error"] for row in json.load(file)}
+            checked = json.load(file)
+    predicted = {row["what"]: row["model_error"] for row in checked}
+    check(added == [(row["model_cycles"], row["model_error"]) for row in checked],
+          f"predictions in the results {added}, of fshmodel {checked}")
     cycles = {(row["system"], row["part"]): row["cycles"] for row in rows}
     systems = ["host", *CONVENTIONAL, *ENGINES]
     check(len(rows) == len(cycles) == 5 * len(systems), rows)

@@ -218,11 +218,21 @@ def check(a):
     return 1 if a.strict and missed else 0
 
 
+# ---- add ----
+
+def add(a):
+    s = system.change(system.load(a.system), a.set)
+    for path in a.files:
+        compare.add(s, path)
+    return 0
+
+
 # ---- the line ----
 
 HELP = """usage: fshmodel predict training|put|get|matmul|conv|coll|bridge [OPTION...]
        fshmodel scale|paper [OPTION...]
        fshmodel check [OPTION...] FILE...
+       fshmodel add [OPTION...] FILE...
 Analytical model of what fshperf measures.
 
   predict     predict cycles or seconds
@@ -250,6 +260,8 @@ Analytical model of what fshperf measures.
               training, or coll or bridge in simulated time; --system, --set and
               --json as above
     --strict          exit 1 if a point is out of tolerance
+  add         add model_cycles and model_error to each result in these files, null
+              where it is not modelled; --system, --set as above
 
   -h, --help          print this
       --version       print the version"""
@@ -311,6 +323,10 @@ def parser(version):
     c.add_argument("files", nargs="+")
     c.add_argument("--strict", action="store_true")
     c.set_defaults(run=check)
+    d = sub.add_parser("add")
+    read_common(d)
+    d.add_argument("files", nargs="+")
+    d.set_defaults(run=add)
     for each in (p, q, r, c):
         each.add_argument("--json")
     return top

@@ -127,6 +127,24 @@ def read(paths):
         yield from rows
 
 
+def add(system, path):
+    """Adds model_cycles and model_error to every result of a file; null: not modelled."""
+    try:
+        with open(path) as file:
+            results = json.load(file)
+        for row in results:
+            found = point(system, dict(row)) if row.get("conduit") == "fpga" else None
+            cycles = found and found[2]
+            row["model_cycles"] = found and round(cycles, 1)
+            row["model_error"] = round(cycles / row["cycles"] - 1, 5) \
+                if found and row["cycles"] else None
+    except (OSError, ValueError, AttributeError) as error:
+        raise Problem(f"{path}: {error}") from error
+    with open(path, "w") as file:
+        json.dump(results, file, indent=1)
+        file.write("\n")
+
+
 def rows(system, paths):
     """Every modelled result, one dict per point."""
     for row in read(paths):

@@ -109,6 +109,28 @@ int perf_run_job(const struct perf_job *job)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+int perf_run_model(const char *file)
+{
+    char self[4096], model[4160];
+    int status = 0;
+    pid_t child;
+
+    programs(self, model);
+    snprintf(strrchr(model, '/'), sizeof("/fshmodel"), "/fshmodel");
+    fflush(NULL);
+    child = fork();
+    if (child < 0) {
+        fsh_fatal("cannot start a process: %s", strerror(errno));
+    }
+    if (child == 0) {
+        execl(model, model, "add", file, (char *)NULL);
+        fprintf(stderr, "fshperf: cannot run %s: %s\n", model, strerror(errno));
+        _exit(127);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 void perf_refuse_job(const char *command)
 {
     if (getenv("FSHMEM_JOB")) {

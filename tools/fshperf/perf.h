@@ -278,6 +278,9 @@ struct perf_job {
     void *arg;
 };
 int perf_run_job(const struct perf_job *job);
+/* Have fshmodel, next to this program, add its predictions to a file of results. Returns
+ * its exit code. */
+int perf_run_model(const char *file);
 /* Ends with a message if a command that starts its own jobs was started as a
  * rank. */
 void perf_refuse_job(const char *command);

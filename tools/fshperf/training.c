@@ -11,6 +11,7 @@
 #include "perf.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -438,6 +439,9 @@ static void write_json(FILE *out, const struct point *point, size_t points)
         document_number(&d, "width", options.width);
         document_text(&d, "part", parts[i % PARTS]);
         document_number(&d, "cycles", p->cycles[s][i % PARTS]);
+        document_real(&d, "model_cycles",
+                      NAN); /* perf_run_model fills them in */
+        document_real(&d, "model_error", NAN);
         document_text(&d, "conduit", "fpga");
         document_text(&d, "device", "sim");
         document_text(&d, "clock", "simulated, hosts included");
@@ -508,6 +512,9 @@ static int run(void)
         write_json(json, point, points);
     }
     perf_close(json, options.json);
+    if (json && perf_run_model(options.json) != 0) {
+        fsh_warn("%s: without predictions of the model", options.json);
+    }
     return 0;
 }
 
