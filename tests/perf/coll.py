@@ -14,7 +14,8 @@ import tempfile
 OPS = {"barrier", "broadcast", "scatter", "gather", "allgather", "allgatherv",
        "alltoall", "alltoallv", "reduce", "allreduce", "reduce_scatter", "scan"}
 KEYS = {"op", "algorithm", "engine", "nodes", "jobs", "bytes", "memory", "cycles", "us",
-        "baseline_us", "speedup", "occupancy", "occupancy_mean", "type", "link_bytes", "rounds", "conduit", "clock"}
+        "baseline_us", "speedup", "occupancy", "occupancy_mean", "type", "link_bytes",
+        "payload_bytes", "rounds", "conduit", "clock"}
 SIZES = (8, 4096)
 BROADCASTS = {"binomial", "double_tree", "chain", "scatter_allgather"}
 
@@ -53,7 +54,7 @@ def look(row):
     check((row["memory"] == "none") is (row["bytes"] == 0), row)
     if row["clock"] == "wall":
         check(row["cycles"] is None and row["conduit"] == "smp", row)
-        check(row["rounds"] >= 20 and row["link_bytes"] is None, row)
+        check(row["rounds"] >= 20 and row["link_bytes"] is row["payload_bytes"] is None, row)
     else:
         check(row["conduit"] == "fpga" and row["link_cycles"] > 0, row)
         check(math.isclose(row["cycles"] * 4 / 1000, row["us"]), row)
@@ -141,7 +142,7 @@ def on_simulated_nodes():
 def on_wires():
     """What all-reduces by rings of three cards send: packets of the block's size, and
     encoded ones, of 64 bytes in 17."""
-    size, sent = 90 << 10, {}
+    size, sent, net = 90 << 10, {}, {}
     for kind in "float", "bfp16":
         rows, _ = run("--clock", "simulated", "--quick", "--op", "allreduce", "--bytes", str(size),
                       "--ranks", "3", "--topology", "ring", "--host-costs", "0", "--type", kind,
@@ -150,9 +151,11 @@ def on_wires():
             check(row["type"] == kind and row["host_costs"] == 0, row)
         (row,) = [r for r in rows if (r["engine"], r["memory"]) == ("card", "segment")]
         payload = 4 * size // 3 * (17 / 64 if kind == "bfp16" else 1)
-        sent[kind] = row["link_bytes"]
+        sent[kind], net[kind] = row["link_bytes"], row["payload_bytes"]
+        check(net[kind] == payload, (payload, row))
         check(payload < sent[kind] < 1.3 * payload, (payload, row))
     check(sent["float"] > 3.3 * sent["bfp16"], sent)
+    check(net["float"] >= 3.75 * net["bfp16"], net)
 
 
 (on_simulated_nodes if sys.argv[2:] == ["simulated"] else on_wall_clock)()

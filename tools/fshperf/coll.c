@@ -166,15 +166,16 @@ bool coll_hear(struct coll_table *table, unsigned nodes, unsigned cost,
 {
     struct coll_row row = {.nodes = nodes};
     char memory[COLL_WORD];
-    unsigned long occupancy, mean, on_links;
+    unsigned long occupancy, mean, on_links, payload;
     double ns;
 
-    if (sscanf(line,
-               COLL_LINE
-               " %19s %19s %19s %19s %u %zu %u %lf %lu %lu %lu %19s %19[^\n]",
-               row.op, row.algorithm, row.engine, memory, &row.jobs, &row.bytes,
-               &row.rounds, &ns, &occupancy, &mean, &on_links, row.type,
-               row.topology) != 13) {
+    if (sscanf(
+            line,
+            COLL_LINE
+            " %19s %19s %19s %19s %u %zu %u %lf %lu %lu %lu %lu %19s %19[^\n]",
+            row.op, row.algorithm, row.engine, memory, &row.jobs, &row.bytes,
+            &row.rounds, &ns, &occupancy, &mean, &on_links, &payload, row.type,
+            row.topology) != 14) {
         return false;
     }
     enum coll_memory m = strcmp(memory, coll_memory_name(COLL_SEGMENT)) == 0
@@ -186,6 +187,7 @@ bool coll_hear(struct coll_table *table, unsigned nodes, unsigned cost,
     there->occupancy[cost][m] = (double)occupancy / 1e6;
     there->occupancy_mean[cost][m] = (double)mean / 1e6;
     there->link_bytes[cost][m] = (double)on_links;
+    there->payload_bytes[cost][m] = (double)payload;
     return true;
 }
 

@@ -114,6 +114,8 @@ struct coll_row {
     double occupancy_mean[COLL_COSTS][COLL_MEMORIES];
     /* That a simulated node sends in a round, mean; headers and credits included. */
     double link_bytes[COLL_COSTS][COLL_MEMORIES];
+    /* Of the packets for it, net of headers, mean of all nodes. */
+    double payload_bytes[COLL_COSTS][COLL_MEMORIES];
 };
 
 struct coll_table {

@@ -84,6 +84,13 @@ static uint64_t link_bytes(void)
     return beats * FSH_BEAT_BYTES;
 }
 
+/* Of packets for this node, net of headers. */
+static uint64_t payload_bytes(void)
+{
+    return fsh_fpga_reg_read(FSH_REG_PERF + FSH_PERF_REQ_HDR * 32 + 24) +
+           fsh_fpga_reg_read(FSH_REG_PERF + FSH_PERF_REP_HDR * 32 + 24);
+}
+
 /* ---- the engine's packet buffer ---- */
 
 #define BUFFER_PACKETS (FSH_COLL_SLOTS + FSH_COLL_SEQUENCES + FSH_COLL_EAGER)
@@ -99,7 +106,7 @@ static uint64_t packet_cycles(void)
 
 /* What simulated nodes count in a round: until its end since its start. */
 struct counts {
-    uint64_t link_bytes, packet_cycles, peak;
+    uint64_t link_bytes, payload_bytes, packet_cycles, peak;
 };
 
 static struct counts counts;
@@ -113,7 +120,7 @@ static void begin_counts(void)
 
 static void end_counts(void)
 {
-    uint64_t sum[2];
+    uint64_t sum[3];
 
     if (!here.simulated) {
         return;
@@ -124,11 +131,13 @@ static void end_counts(void)
         (packet_cycles() - counts.packet_cycles) & UINT64_C(0xffffffffffff);
     sum[0] = link_bytes();
     sum[1] = counts.packet_cycles;
-    must(fshmem_coll_allreduce(GASNET_TEAM_ALL, sum, sum, 2, FSHMEM_UINT64,
+    sum[2] = payload_bytes();
+    must(fshmem_coll_allreduce(GASNET_TEAM_ALL, sum, sum, 3, FSHMEM_UINT64,
                                FSHMEM_SUM, 0),
          "end_counts");
     counts.link_bytes = sum[0] / here.ranks;
     counts.packet_cycles = sum[1] / here.ranks;
+    counts.payload_bytes = sum[2] / here.ranks;
 }
 
 /* Synchronises all ranks; they start at the time returned. */
@@ -229,7 +238,7 @@ static unsigned rounds_of(const struct point *p)
 /* Occupancies in millionths. */
 struct figure {
     double ns;
-    uint64_t occupancy, mean, link_bytes;
+    uint64_t occupancy, mean, link_bytes, payload_bytes;
 };
 
 static struct figure measure(const struct point *p, enum coll_memory memory,
@@ -265,6 +274,7 @@ static struct figure measure(const struct point *p, enum coll_memory memory,
                               (BUFFER_PACKETS * taken[rounds - 1])
                         : 0,
         .link_bytes = counts.link_bytes,
+        .payload_bytes = counts.payload_bytes,
     };
 }
 
@@ -311,10 +321,11 @@ static void tell(const struct point *p)
             measure(p, m, rounds, strcmp(how.engine, "card") == 0);
         if (here.rank == 0) {
             printf(COLL_LINE " %s %s %s %s %u %zu %u %.3f %" PRIu64 " %" PRIu64
-                             " %" PRIu64 " %s %s\n",
+                             " %" PRIu64 " %" PRIu64 " %s %s\n",
                    p->op->name, how.algorithm, how.engine, coll_memory_name(m),
                    p->jobs, p->bytes, rounds, f.ns, f.occupancy, f.mean,
-                   f.link_bytes, coll_adds(p->op) ? coll_types[plan.type] : "-",
+                   f.link_bytes, f.payload_bytes,
+                   coll_adds(p->op) ? coll_types[plan.type] : "-",
                    here.simulated ? fsh_boot_page()->topology.name : "-");
             fflush(stdout);
         }

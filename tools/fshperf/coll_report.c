@@ -211,6 +211,9 @@ static void add_object(struct document *d, const struct coll_table *table,
     document_real(d, "link_bytes",
                   table->simulated ? row->link_bytes[cost][memory]
                                    : (double)NAN);
+    document_real(d, "payload_bytes",
+                  table->simulated ? row->payload_bytes[cost][memory]
+                                   : (double)NAN);
     document_number(d, "rounds", row->rounds);
     document_text(d, "conduit", table->simulated ? "fpga" : "smp");
     document_text(d, "clock",
