@@ -188,14 +188,18 @@ static void end_reduce(const struct train *t, struct train_layer *l)
 static void start_reduce(struct train *t, struct train_layer *l)
 {
     float *g = case_at(l->gradient);
+    uint64_t count = train_summed(t, l), lines = 2 * (uint64_t)t->nodes * 16;
 
     if (l->apart != NULL) {
-        g = memcpy(l->apart, g, train_summed(t, l) * sizeof *g);
+        g = memcpy(l->apart, g, count * sizeof *g);
+    }
+    if (t->options.summed != 0) {
+        count = (count * t->options.summed / 100 + lines - 1) / lines * lines;
     }
     case_fine("all-reduce",
               fshmem_coll_allreduce_nb(
-                  GASNET_TEAM_ALL, g, g, train_summed(t, l), FSHMEM_FLOAT,
-                  FSHMEM_SUM, t->options.order | t->options.wire, &l->reduced));
+                  GASNET_TEAM_ALL, g, g, count, FSHMEM_FLOAT, FSHMEM_SUM,
+                  t->options.order | t->options.wire, &l->reduced));
     if (t->options.naive) {
         end_reduce(t, l);
     }

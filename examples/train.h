@@ -45,6 +45,9 @@ struct train_options {
     /* The worker is a processor of so many cores, of which some are set aside for
      * all-reduces: backward passes take longer. 0: it has nothing else to do. */
     uint32_t cores, aside;
+    /* Percent of a gradient that is summed, to time links that are so much faster; what is
+     * learned is then worth nothing. 0: all. */
+    uint32_t summed;
 };
 
 /* Row-major FP32; a rank's share of a batch has `share` rows. */

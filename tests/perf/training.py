@@ -14,7 +14,7 @@ import tempfile
 
 PARTS = ["forward", "backward", "allreduce_exposed", "update"]
 CONVENTIONAL = ["naive", *(f"free-{k}" for k in (1, 2, 4, "rab", "dbl")),
-                *(f"worker-{k}" for k in (1, 2, 4))]
+                *(f"worker-{k}" for k in (1, 2, 4)), "fast-free", "fast-worker"]
 ENGINES = ["fp32", "bfp"]
 SMALL = ["--quick", "--width", "16", "--layers", "4", "--batch", "120"]
 
@@ -52,12 +52,15 @@ def main():
         check(sum(cycles[system, part] for part in PARTS) == cycles[system, "total"], system)
         check(cycles[system, "forward"] > 0 and cycles[system, "update"] > 0, system)
         check(cycles[system, "forward"] == cycles["host", "forward"], "forward passes differ")
-    for aside in (1, 2, 4):
-        free, worker = (cycles[f"{kind}-{aside}", "backward"] for kind in ("free", "worker"))
+    for aside, names in ((1, ("free-1", "worker-1")), (2, ("free-2", "worker-2")),
+                         (4, ("free-4", "worker-4")), (5, ("fast-free", "fast-worker"))):
+        free, worker = (cycles[name, "backward"] for name in names)
         check(worker - free > 0.8 * free * aside / (28 - aside),
               f"{aside} of 28 cores set aside: backward {worker}, of all {free}")
     check(cycles["free-1", "allreduce_exposed"] > cycles["free-4", "allreduce_exposed"],
           "four cores move gradients no faster than one")
+    check(cycles["free-2", "allreduce_exposed"] > cycles["fast-free", "allreduce_exposed"],
+          "faster links move gradients no faster")
     check(cycles["naive", "allreduce_exposed"] > 2 * cycles["free-4", "allreduce_exposed"],
           "nothing overlaps, but all-reduces are not exposed")
     check(cycles["fp32", "total"] < cycles["host", "total"], "engines are slower")

@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 
-#define MAX_ARGUMENTS 32u
+#define MAX_ARGUMENTS 40u
 
 /* This program, and fshrun in its directory. */
 static void programs(char self[4096], char launcher[4160])
