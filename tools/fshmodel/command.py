@@ -257,8 +257,8 @@ Analytical model of what fshperf measures.
     --fit             refit the parameters that the paper does not state
     --json FILE       results as an object
   check       compare predictions with results of fshperf paper, case-study,
-              training, or coll or bridge in simulated time; --system, --set and
-              --json as above
+              training, or coll or bridge in simulated time;
+              options --system, --set and --json as above
     --strict          exit 1 if a point is out of tolerance
   add         add model_cycles and model_error to each result in these files, null
               where it is not modelled; --system, --set as above
