@@ -92,14 +92,19 @@ static void send_bad(const void *message, size_t bytes)
     CHECK(delivered == so_far);
 }
 
+static struct fsh_ofi_head good_head(void)
+{
+    return (struct fsh_ofi_head){.job = fsh_ofi.expect.job,
+                                 .kind = FSH_OFI_REQUEST,
+                                 .handler = HANDLER,
+                                 .category = FSH_AM_MEDIUM,
+                                 .nbytes = 1};
+}
+
 /* Bytes as a rank would send them, but for one thing each. */
 static void send_spoilt(void)
 {
-    const struct fsh_ofi_head good = {.job = fsh_ofi.expect.job,
-                                      .kind = FSH_OFI_REQUEST,
-                                      .handler = HANDLER,
-                                      .category = FSH_AM_MEDIUM,
-                                      .nbytes = 1};
+    const struct fsh_ofi_head good = good_head();
     struct {
         struct fsh_ofi_head head;
         unsigned char gap[8], payload[16];
@@ -137,11 +142,7 @@ static void send_spoilt(void)
  * lies at any address; and a good message now and then. */
 static void send_random(uint64_t *seed)
 {
-    const struct fsh_ofi_head good = {.job = fsh_ofi.expect.job,
-                                      .kind = FSH_OFI_REQUEST,
-                                      .handler = HANDLER,
-                                      .category = FSH_AM_MEDIUM,
-                                      .nbytes = 1};
+    const struct fsh_ofi_head good = good_head();
     struct {
         struct fsh_ofi_head head;
         unsigned char gap[8], payload[200];
