@@ -492,7 +492,7 @@ module fsh_coll #(
                   back_tell || fate_o != '0 || peeking;
 
   `FSH_ASSERT(a_late, !(judged && accepted && late && rx_line_i == '0))
-  `FSH_ASSERT(a_brief, !(state_q == Write && fresh_q) || (rx_valid_i && !spoilt_q))
+  `FSH_ASSERT(a_brief, !(state_q == Write && fresh_q) || rx_valid_i)
   `FSH_ASSERT(a_first, !(rx_valid_i && state_q == Claim) || rx_first_i)
 endmodule
 
