@@ -80,6 +80,9 @@ package fsh_coll_pkg;
   localparam int unsigned PLINE_W = 4;
   localparam int unsigned PBEAT_W = PLINE_W + 2;
 
+  /// Bytes of a packet that is passed on before all of its lines are here, at most.
+  localparam int unsigned SHORT = 256;
+
   /// What the engine is given (fsh_cengine); the answers go the other way.
   typedef struct packed {
     logic        tick;

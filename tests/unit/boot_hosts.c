@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -212,12 +211,7 @@ int main(int argc, char **argv)
     pid_t pid;
 
     alarm(60);
-    if (argc > 1)
-        seed = strtoull(argv[1], NULL, 0);
-    else
-        CHECK(getrandom(&seed, sizeof seed, 0) == sizeof seed);
-    printf("boot_hosts: seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
+    seed = random_seed(argc, argv, "boot_hosts");
     setenv("FSHMEM_OFI_INTERFACE", "lo", 1);
     setenv("GASNET_QUIET", "1", 1);
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
@@ -226,7 +220,7 @@ int main(int argc, char **argv)
     channel = pair[pid == 0];
     close(pair[pid != 0]);
     if (pid == 0)
-        _Exit(liar(seed | 1));
+        _Exit(liar(seed));
     listen_to_it();
     CHECK(waitpid(pid, &status, 0) == pid && status == 0, "the liar: %d",
           status);

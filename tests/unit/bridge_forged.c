@@ -220,12 +220,7 @@ int main(int argc, char **argv)
     struct fsh_bridge_counters count;
     char why[512] = "";
 
-    if (argc > 1)
-        seed = strtoull(argv[1], NULL, 0);
-    else
-        CHECK(getrandom(&seed, sizeof seed, 0) == sizeof seed);
-    printf("bridge_forged: seed %llu\n", (unsigned long long)seed);
-    seed |= 1;
+    seed = random_seed(argc, argv, "bridge_forged");
     CHECK(getrandom(setup.token, sizeof setup.token, 0) == sizeof setup.token);
     server = fsh_bridge_serve(card, &setup, &server_name, why, sizeof why);
     CHECK(server != NULL && bytes != NULL, "%s", why);

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -308,12 +307,7 @@ int main(int argc, char **argv)
     uint64_t seed;
 
     alarm(110);
-    if (argc > 1)
-        seed = strtoull(argv[1], NULL, 0);
-    else
-        CHECK(getrandom(&seed, sizeof seed, 0) == sizeof seed);
-    printf("fabric_forged: seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
+    seed = random_seed(argc, argv, "fabric_forged");
     test_named(seed);
     test_random(seed);
     return 0;

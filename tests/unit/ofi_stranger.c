@@ -8,7 +8,6 @@
 #include <rdma/fi_cm.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/cpu.h"
 #include "check.h"
@@ -182,13 +181,7 @@ int main(int argc, char **argv)
     gasnet_handlerentry_t table[] = {{HANDLER, (void (*)())deliver}};
     static unsigned char garbage[100000];
 
-    if (argc > 1)
-        seed = strtoull(argv[1], NULL, 0);
-    else
-        CHECK(getrandom(&seed, sizeof seed, 0) == sizeof seed);
-    printf("ofi_stranger: seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
-    seed |= 1;
+    seed = random_seed(argc, argv, "ofi_stranger");
     setenv("FSHMEM_CONDUIT", "ofi", 1);
     CHECK(gasnet_init(&argc, &argv) == GASNET_OK);
     fsh_ofi.away = 1; /* a rank alone would not read its completion queue */

@@ -5,20 +5,18 @@ All nodes do the same at the same time, so what a node gets is what it sends, a 
 only every other one may send eagerly, there are two kinds of them, in turns.
 The control of a unit (fsh_csteps) takes a cycle a state: it reads descriptors, looks up and
 claims packets, one after the other (fsh_hashbuf), and starts moves of the data path, which take
-a cycle a line (fsh_cdata); packets of a whole step ahead are claimed beside (fsh_crow). Each unit has its lines of memory; they share the way out, which has a
-packet from its first line to its last (fsh_cjoin), of encoded ones once most are made (fsh_clines). Packets go eagerly, one at
-a time, or by grants (fsh_cwait), for claims in pulses or ahead (fsh_cahead). Conflicts of hashes
+a cycle a line (fsh_cdata); packets of a whole step ahead are claimed beside (fsh_crow). Each unit
+has its lines of memory; they share the way out, which has a packet from its first line to its
+last (fsh_cjoin), of encoded ones once most are made (fsh_clines). Packets go eagerly, one at a
+time, or by grants (fsh_cwait), for claims in pulses or ahead (fsh_cahead). Conflicts of hashes
 are not modelled: a claim finds a slot as long as one is free.
-
-A sequence is a list of steps, of one part of a call or of several: (part, step of the ring,
-packets).
 """
 from collections import deque
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from math import ceil
 
 from . import sender
+from .sequence import FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE, Clock, Sequence
 
 PULSE = WINDOW = 8      # fsh_cahead: packets claimed in a pulse, or in a look
 TOLD = 4                # ... of which every fourth is told
@@ -28,7 +26,6 @@ BEGIN, END = 1, 2       # fsh_cway: to a packet's first line; between plain ones
 RX = -1                 # whose operation on the keys
 LOOK = -1               # what a control waits for, instead of a cycle
 KEPT = 12               # fsh_clines: START
-FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE = range(6)   # items of a step (fsh_cnext)
 
 
 @dataclass(frozen=True)
@@ -65,66 +62,6 @@ class Engine:
         """Cycles of a unit for a packet of a step."""
         memory = self.lines / self.reads if step < self.nodes else self.lines
         return max(self.lines + BEGIN + END, memory) / self.units
-
-
-class _Sequence:
-    """A context of a unit."""
-
-    def __init__(self, way, steps, ended):
-        self.way, self.steps, self.ended = way, steps, ended
-        self.at = self.packet = self.past = 0   # past: packets of the step before
-        self.read = 0             # descriptors below this one have been
-        self.item, self.able = FETCH, True
-        self.shown = False        # it has begun its step, and hears grants for it
-        self.asked = False        # who is to send its packet, or to take it, has been told
-        self.claimed = 0          # packets of its step
-        self.covered = self.looked = self.whole = self.further = False   # fsh_cahead
-        self.led = False          # its first operand was asked for in the step before
-        self.rows = 0.0           # when descriptors that were asked for have come
-        self.granted = -1         # the last packet that may go
-        self.peeked = None        # the next (part, step) that sends, if it has looked at that
-        self.soon = -1            # the last packet of that which may go
-        self.beyond, self.sure = None, -1   # of the one behind it, the same
-        self.result = self.written = 0.0
-        self.own, self.used, self.sent = {}, {}, {}   # by packet: operand here, read; sent
-
-    def over(self):
-        return self.at == len(self.steps)
-
-    def key(self, packet):
-        return self.number, self.step, packet
-
-    @property
-    def number(self):
-        return self.steps[self.at][0]
-
-    @property
-    def step(self):
-        return self.steps[self.at][1]
-
-    @property
-    def full(self):
-        return ceil(self.steps[self.at][2])
-
-    def lines(self, e, packet):
-        rest = self.steps[self.at][2] - self.full + 1
-        return e.lines * (rest if packet + 1 == self.full else 1.0)
-
-
-class Clock:
-    """Of all nodes."""
-
-    def __init__(self):
-        self.now, self.events, self.count = 0.0, [], 0
-
-    def at(self, when, what, late):
-        self.count += 1
-        heappush(self.events, (max(when, self.now), late, self.count, what))
-
-    def run(self):
-        while self.events:
-            self.now, _, _, what = heappop(self.events)
-            what()
 
 
 def nodes(e, kinds):
@@ -169,7 +106,7 @@ class Node:
 
     def start(self, when, way, steps, ended):
         """The engine gets a sequence; ended(cycle) when the host's entry leaves."""
-        s = _Sequence(way, steps, ended)
+        s = Sequence(way, steps, ended)
 
         def opened():
             for i in range(self.e.units):   # in turns, the first that has nothing else to do
@@ -338,7 +275,7 @@ class Node:
 @dataclass(eq=False)
 class _Out:
     """A packet on its way out, before it leaves the unit."""
-    sequence: _Sequence
+    sequence: Sequence
     packet: int
     begins: float
     lines: float

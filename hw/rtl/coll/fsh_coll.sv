@@ -115,7 +115,6 @@ module fsh_coll #(
   logic     [UNITS*(SW+LW)-1:0] prd_addrs;
 
   // Operations on the keys: packets that come go first, of a unit what frees a slot.
-  localparam int unsigned SHORT = 256;
   logic            op_ready, mine, hit, enters, peeking, comes, fresh_q;
   logic            res_valid, res_found, res_made, res_whole, kept, gone, stale;
   logic   [SW-1:0] res_slot, in_slot;
@@ -252,8 +251,9 @@ module fsh_coll #(
   assign refused    = judged && !accepted && !rst_i;
   assign lost       = !rst_i && (state_q == Commit ? spoilt_q : late && refused &&
                                  !res_whole && !(twice && rx_line_i == '0));
-  // All of a short one is here before anyone can have read that far, or drop it.
-  assign comes      = enters && rx_whole_i && rx_bytes_i <= (LW + 7)'(SHORT);
+  // All of a short one is here before anyone can have read that far. If its job was given up the
+  // cycle before, nobody waits for it, and it is spoilt like others.
+  assign comes      = enters && rx_whole_i && rx_bytes_i <= (LW + 7)'(fsh_coll_pkg::SHORT);
   assign whole      = comes || (state_q == Commit && op_ready && !spoilt_q);
   assign freed      = (free_valid & taken_by[UNITS-1:0]) != '0;
   assign taken      = rx_valid_i && rx_ready_o;

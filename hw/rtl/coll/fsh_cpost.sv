@@ -14,8 +14,7 @@ module fsh_cpost #(
     localparam int unsigned SLOTS = fsh_coll_pkg::PLACES,
     localparam int unsigned SW = fsh_coll_pkg::PLACE_W,
     localparam int unsigned LW = fsh_coll_pkg::PLINE_W,
-    localparam int unsigned BW = fsh_coll_pkg::PBEAT_W,
-    localparam int unsigned SHORT = 256
+    localparam int unsigned BW = fsh_coll_pkg::PBEAT_W
 ) (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
@@ -62,7 +61,7 @@ module fsh_cpost #(
   assign refused = ack_slot_i - base_q[LW+6+:SW];
 
   assign some         = tx_bytes_i != '0;
-  assign short        = tx_bytes_i <= (LW + 7)'(SHORT);
+  assign short        = tx_bytes_i <= (LW + 7)'(fsh_coll_pkg::SHORT);
   assign tells        = short ? line_q == '0 : tx_last_i;  // its command is given
   assign tx_ready_o   = (cmd_room || !tells) && !(some && used_q[slot_q] && line_q == '0);
   assign take         = tx_valid_i && tx_ready_o;

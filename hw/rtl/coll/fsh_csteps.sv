@@ -263,16 +263,16 @@ module fsh_csteps #(
                  (item_q != FETCH ? all || desc_q.count == '0 :
                   (claimed == '1 || desc_q.count == '0) && !crowded_i && status_q == OK);
 
-  // So is the step behind that when this one nears its end, if there is room: grants for it are
-  // there when their senders begin it.
-  // Its first operand is asked for when that of the last packet has been, if nothing is to be
-  // written before it.
+  // The next step's first operand is asked for when that of the last packet has been, if nothing
+  // is to be written before it.
   assign lead  = item_q == AHEAD && lines_q == '0 && then_ && settled_i[c_q] && !desc_q.store &&
                  !desc_q.tail && !failed[c_q] && status_q == OK && !led_q[c_q];
   always_ff @(posedge clk_i) begin
     if (start_o && lead_q) led_q <= led_q | now;
     if (state_q == Open || (state_q == Next && item_q == FETCH && !held_q)) led_q <= led_q & ~now;
   end
+  // The step behind the next is looked at when this one nears its end, if there is room: grants
+  // for it are there when their senders begin it.
   assign deep  = item_q == OUT && near && !last_packet_q && many && all && looked[c_q] &&
                  desc_q.count == 5'd1 && !further[c_q] && !failed[c_q] && status_q == OK &&
                  !crowded_i && !rowed_i.busy;

@@ -200,7 +200,7 @@ class Engine
         std::deque<Write> writes;
     };
 
-    static const size_t BRIEF = 256; // SHORT of fsh_coll
+    static const size_t BRIEF = 256; // SHORT of fsh_coll_pkg
     static const unsigned units = sizeof(Vfsh_coll::mrd_data_i) / 64;
 
     // Word i of a pin of any width.
