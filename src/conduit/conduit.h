@@ -380,6 +380,9 @@ struct fsh_conduit_ops {
      * was anything to do. Never waits, unless a client's handler sends a reply
      * and there is no room for it. */
     bool (*poll)(void);
+    /* The same in the first polls of a wait, which follow each other at once: may put off
+     * longer what costs more than the rest. Where nothing does, poll itself. */
+    bool (*spin)(void);
 
     /* Sleeps until something may have arrived, for at most `max_ns`; may return
      * early. Called after a number of empty polls. `memory`: the caller waits

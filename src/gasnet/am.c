@@ -117,9 +117,9 @@ static __attribute__((noinline)) bool kick(void)
 }
 
 /* Inlined into its callers: calls are a large part of the cost of an empty poll. */
-static inline __attribute__((always_inline)) bool poll(void)
+static inline __attribute__((always_inline)) bool poll(bool (*look)(void))
 {
-    bool found = fsh_gasnet.ops->poll();
+    bool found = look();
 
     if (__builtin_expect(fsh_kicks_asked(), 0))
         found |= kick();
@@ -130,7 +130,12 @@ static inline __attribute__((always_inline)) bool poll(void)
 
 FSH_HOT bool fsh_gasnet_poll(void)
 {
-    return poll();
+    return poll(fsh_gasnet.ops->poll);
+}
+
+FSH_HOT bool fsh_gasnet_spin(void)
+{
+    return poll(fsh_gasnet.ops->spin);
 }
 
 void fsh_am_waits(void)
@@ -156,7 +161,7 @@ static inline __attribute__((always_inline)) void poll_once(const char *call,
      * nothing. */
     if ((self->in_handler | fsh_guard) != 0)
         return;
-    if (poll()) {
+    if (poll(fsh_gasnet.ops->poll)) {
         self->barren = 0;
         if (__builtin_expect(fsh_trace_on, 0))
             fsh_trace_polled(call);

@@ -220,6 +220,8 @@ static inline bool fsh_event_done(struct fsh_event *event)
 
 /* Polls the conduit and the library's own protocols. */
 bool fsh_gasnet_poll(void);
+/* The same in the first polls of a wait, which follow each other at once. */
+bool fsh_gasnet_spin(void);
 /* The poll of a non-blocking call; yields if such calls repeat without finding
  * anything. Checks that `call` may poll now. Where handlers cannot run (in
  * another handler, or holding a lock) it does nothing. */

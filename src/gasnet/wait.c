@@ -57,15 +57,16 @@ static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
 /* The wait modes of GASNet. Sleeps of 50 us to 10 ms, such that one prolongs
  * the wait by at most about a fifth. The first spins omit the pause
  * instruction, which may take as long as a reply. */
+#define EAGER 100u
 #define SLEEPS                                                 \
     .yields = 60, .nap_us = 50, .most_us = 10000, .growth = 1, \
     .sleep = sleep_step, .check = check_exit
 static const struct fsh_wait_kind kinds[] = {
-    [GASNET_WAIT_SPIN] = {.eager = 100,
+    [GASNET_WAIT_SPIN] = {.eager = EAGER,
                           .spins = FSH_SPINS_MOST,
                           .check = check_exit},
     [GASNET_WAIT_BLOCK] = {SLEEPS},
-    [GASNET_WAIT_SPINBLOCK] = {.eager = 100, .spins = FSH_SPINS_MOST, SLEEPS},
+    [GASNET_WAIT_SPINBLOCK] = {.eager = EAGER, .spins = FSH_SPINS_MOST, SLEEPS},
 };
 
 /* In simulated time a poll has a cost, so the number of polls must not depend on host
@@ -84,10 +85,12 @@ static inline const struct fsh_wait_kind *kind_now(void)
                                        memory_order_relaxed)];
 }
 
-/* One round of a wait: polls, and pauses if there was nothing. */
+/* One round of a wait: polls, and pauses if there was nothing. From EAGER on that takes
+ * any time, since others may want the processor. */
 static void round_of(struct fsh_wait *wait, const char *what)
 {
-    if (fsh_gasnet_poll())
+    if (__builtin_expect(wait->rounds < EAGER, 1) ? fsh_gasnet_spin()
+                                                  : fsh_gasnet_poll())
         fsh_wait_found(wait);
     else
         fsh_wait_pause(kind_now(), wait, what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How often polls of a rank look at a silent network: seldom, while they are frequent; every
- * one of them, where they are rare. Rank 0 polls, the others wait. Also tells whether the job
- * takes its host for crowded.
+ * one of them, where they are rare; most seldom in the first polls of a wait. Rank 0 polls, the
+ * others wait. Also tells whether the job takes its host for crowded.
  */
 #include <stdio.h>
 #include <time.h>
@@ -13,7 +13,7 @@
 #include "gasnet.h" /* SEQ by CMakeLists.txt */
 
 #define LIMIT_NS UINT64_C(20000000000)
-#define OFTEN 127u /* polls between two looks */
+#define OFTEN 127u /* spins between two looks */
 #define SELDOM_NS 200000
 
 static unsigned step(void)
@@ -44,6 +44,41 @@ static int reads(void)
            atomic_load(&fsh_ofi.eager) != eager;
 }
 
+static unsigned until(void)
+{
+    return atomic_load(&fsh_ofi.until);
+}
+
+static unsigned counted_by_poll(void)
+{
+    unsigned before = until();
+
+    gasnet_AMPoll();
+    return before - until();
+}
+
+/* A wait of so many rounds. */
+static unsigned counted_by_wait(unsigned rounds)
+{
+    unsigned before = until(), round = 0;
+
+    GASNET_BLOCKUNTIL(round++ == rounds);
+    return before - until();
+}
+
+/* What they count for, if they do not look. */
+static int weights(void)
+{
+    uint64_t end = fsh_time_ns() + LIMIT_NS;
+
+    while (fsh_time_ns() < end)
+        if (counted_by_poll() == FSH_OFI_POLL_SPINS && until() > 2 * OFTEN &&
+            counted_by_wait(20) == 20 &&
+            counted_by_wait(101) >= 100 + FSH_OFI_POLL_SPINS)
+            return 1;
+    return 0;
+}
+
 static int rare(void)
 {
     for (unsigned i = step() + 1; i != 0; i--)
@@ -62,6 +97,7 @@ int main(int argc, char **argv)
     if (gasnet_mynode() == 0) {
         printf("crowded: %d\n", fsh_spin_crowded());
         printf("frequent: %d\n", frequent());
+        printf("weights: %d\n", weights());
         printf("rare: %d\n", rare());
         fflush(stdout);
     }

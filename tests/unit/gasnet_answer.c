@@ -89,7 +89,7 @@ int main(int argc, char **argv)
     ops.am_reply = blocks;
     ops.am_try_reply = try_reply;
     ops.am_try_request = try_request;
-    ops.poll = nothing_arrives;
+    ops.poll = ops.spin = nothing_arrives;
     fsh_gasnet.ops = &ops;
     room = 2;
     for (unsigned i = 0; i < MANY; i++)

@@ -328,7 +328,7 @@ int main(int argc, char **argv)
     ops = *fsh_gasnet.ops;
     ops.put = put;
     ops.get = get;
-    ops.poll = poll_double;
+    ops.poll = ops.spin = poll_double;
     ops.wait = wait_double;
     fsh_gasnet.ops = &ops;
     try_polls_and_reports();

@@ -277,10 +277,10 @@ static void waits_for(int32_t round, const char *who)
     awaited = round;
     notify(8, 0);
     arrive(phase, 1 - round, NAMED, 8);
-    ops.poll = arrives_late;
+    ops.poll = ops.spin = arrives_late;
     CHECK(gasnet_barrier_wait(8, 0) == GASNET_OK);
     CHECK(strstr(reported, who) != NULL, "'%s', want %s", reported, who);
-    ops.poll = nothing_arrives;
+    ops.poll = ops.spin = nothing_arrives;
 }
 
 /* ---- a barrier of the conduit's ---- */
@@ -356,11 +356,11 @@ static void direct_barrier(void)
     phase++;
     direct_word = word(MISMATCH, 0);
     reported[0] = '\0';
-    ops.poll = direct_late;
+    ops.poll = ops.spin = direct_late;
     CHECK(gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS) ==
           GASNET_ERR_BARRIER_MISMATCH);
     CHECK(strstr(reported, "node 2") != NULL, "%s", reported);
-    ops.poll = nothing_arrives;
+    ops.poll = ops.spin = nothing_arrives;
     ops.barrier = NULL;
 }
 
@@ -412,7 +412,7 @@ static bool both_arrive(void)
 {
     arrive(phase, 0, NAMED, 4);
     arrive(phase, 1, NAMED, 4);
-    ops.poll = nothing_arrives; /* once */
+    ops.poll = ops.spin = nothing_arrives; /* once */
     return true;
 }
 
@@ -422,9 +422,9 @@ static void image_waits(void)
     phase++;
     image_notify(1, 4);
     image_notify(2, 4);
-    ops.poll = both_arrive;
+    ops.poll = ops.spin = both_arrive;
     CHECK(gasnet_coll_barrier_wait(GASNET_TEAM_ALL, 4, IMAGES) == GASNET_OK);
-    ops.poll = nothing_arrives;
+    ops.poll = ops.spin = nothing_arrives;
     CHECK(image_try(1, 4) == GASNET_OK);
 }
 
@@ -562,7 +562,7 @@ int main(int argc, char **argv)
     ops.am_request = may_block;
     ops.am_try_request = am_try_request;
     ops.barrier = NULL; /* by messages */
-    ops.poll = nothing_arrives;
+    ops.poll = ops.spin = nothing_arrives;
     fsh_gasnet.ops = &ops;
     fsh_gasnet.rank = ME;
     fsh_gasnet.nodes = NODES;

@@ -242,7 +242,7 @@ int main(int argc, char **argv)
     ops = *own;
     ops.put = put;
     ops.get = get;
-    ops.poll = count_poll;
+    ops.poll = ops.spin = count_poll;
     fsh_gasnet.ops = &ops;
     CHECK(gasnet_AMRequestShort0(0, HANDLER) == GASNET_OK);
     CHECK(handled);

@@ -49,7 +49,7 @@ static void start(void)
     CHECK(gasnet_init(&argc, &argv) == GASNET_OK);
     CHECK(gasnet_attach(NULL, 0, 0, 0) == GASNET_OK);
     ops = *fsh_gasnet.ops;
-    ops.poll = poll_nothing;
+    ops.poll = ops.spin = poll_nothing;
     ops.wait = wait_full;
     fsh_gasnet.ops = &ops;
 }
@@ -109,7 +109,7 @@ static void woken_by_other_thread(void)
     pthread_t thread[WAITERS];
     uint64_t before;
 
-    ops.poll = poll_once_something;
+    ops.poll = ops.spin = poll_once_something;
     ops.wait = wait_until_arrival;
     for (int i = 0; i < WAITERS; i++)
         CHECK(pthread_create(&thread[i], NULL, wait_released, NULL) == 0);

@@ -369,6 +369,7 @@ const struct fsh_conduit_ops fsh_conduit_mixed = {
     .put = put,
     .get = get,
     .poll = poll_all,
+    .spin = poll_all,
     .wait = wait_for,
     .describe = describe,
 };

@@ -197,6 +197,7 @@ const struct fsh_conduit_ops fsh_conduit_ofi = {
     .put = put,
     .get = get,
     .poll = fsh_ofi_poll,
+    .spin = fsh_ofi_spin,
     .wait = fsh_ofi_wait,
     .describe = describe,
 };

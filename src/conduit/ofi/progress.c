@@ -24,7 +24,7 @@
 #define SILENT_NS UINT64_C(50000)
 #define MOST_LOOKS 8u
 #define LEAST_LOOKS 2u
-#define MOST_STEP 127u
+#define MOST_STEP 1023u
 
 /* ---- receive buffers; with the lock ---- */
 
@@ -238,7 +238,7 @@ static bool poll_away(void)
     return any;
 }
 
-/* Polls until the next look at the clock: so that there are some MOST_LOOKS of them in
+/* Spins until the next look at the clock: so that there are some MOST_LOOKS of them in
  * SILENT_NS, whatever else a rank does between its polls. */
 static void pace(uint64_t now)
 {
@@ -297,14 +297,24 @@ static __attribute__((noinline)) bool poll_both(void)
 
 /* Ends in a tail call, so that a silent network costs a poll of this host two instructions
  * of memory and no frame. */
-FSH_HOT bool fsh_ofi_poll(void)
+static inline __attribute__((always_inline)) bool count_down(unsigned spins)
 {
     unsigned until = atomic_load_explicit(&fsh_ofi.until, memory_order_relaxed);
 
-    if (__builtin_expect(until == 0, 0))
+    if (__builtin_expect(until < spins, 0))
         return poll_both();
-    atomic_store_explicit(&fsh_ofi.until, until - 1, memory_order_relaxed);
+    atomic_store_explicit(&fsh_ofi.until, until - spins, memory_order_relaxed);
     return fsh_local_poll();
+}
+
+FSH_HOT bool fsh_ofi_poll(void)
+{
+    return count_down(FSH_OFI_POLL_SPINS);
+}
+
+FSH_HOT bool fsh_ofi_spin(void)
+{
+    return count_down(1);
 }
 
 /* ---- sleep ---- */

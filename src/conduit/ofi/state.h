@@ -120,9 +120,10 @@ struct fsh_ofi {
     /* Of all that this rank may be waited for, while it waits itself: fsh_ofi_poll, or
      * what a conduit that has more than this one says (conduit/spread.h). */
     bool (*poll)(void);
-    /* Of the completion queue: polls until one of them looks whether to read it, when it
+    /* Of the completion queue: spins until one of them looks whether to read it, when it
      * was last read while the network was silent, and how many of those looks will read
-     * it in any case; polls between the last two looks at the clock, and when it was. */
+     * it in any case; spins between the last two looks at the clock, and when it was. A
+     * poll counts for FSH_OFI_POLL_SPINS. */
     atomic_uint until;
     atomic_uint eager;
     atomic_uint step;
@@ -154,6 +155,10 @@ struct fsh_ofi {
     struct fsh_ofi_counters counters;
 };
 extern struct fsh_ofi fsh_ofi;
+
+/* A client may do anything between its polls, but nothing in the spins of a wait: so
+ * spins, which a message within the host takes dozens of, look more seldom. */
+#define FSH_OFI_POLL_SPINS 8u
 
 /* The next polls read the completion queue, at least so many. */
 static inline void fsh_ofi_look_for(unsigned polls)
@@ -242,8 +247,9 @@ void fsh_ofi_failed(const struct fsh_ofi_op *op, int code);
 void fsh_ofi_nap(uint64_t max_ns);
 /* Give the provider all receive buffers. */
 void fsh_ofi_post_buffers(void);
-/* poll and wait of conduit.h. */
+/* poll, spin and wait of conduit.h. */
 bool fsh_ofi_poll(void);
+bool fsh_ofi_spin(void);
 void fsh_ofi_wait(uint64_t max_ns, bool memory);
 /* Before this rank goes: what was injected is on its way. Bounded; with the lock. */
 void fsh_ofi_drain(void);

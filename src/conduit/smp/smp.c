@@ -103,6 +103,7 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .put = fsh_local_put,
     .get = fsh_local_get,
     .poll = poll_all,
+    .spin = poll_all,
     .wait = fsh_local_wait,
     .describe = fsh_local_describe,
 };
