@@ -14,7 +14,8 @@
 
 #define LIMIT_NS UINT64_C(20000000000)
 #define OFTEN 127u /* spins between two looks */
-#define SELDOM_NS 200000
+#define MOST_EXTRA_NS 150000
+#define SELDOM_NS 250000 /* longer than the network is left alone */
 
 static unsigned step(void)
 {
@@ -79,6 +80,21 @@ static int weights(void)
     return 0;
 }
 
+/* Less often read, the longer nothing comes; again as before, once something may. */
+static int rests(void)
+{
+    uint64_t end = fsh_time_ns() + LIMIT_NS;
+
+    while (atomic_load(&fsh_ofi.extra_ns) < MOST_EXTRA_NS &&
+           fsh_time_ns() < end)
+        gasnet_AMPoll();
+    if (atomic_load(&fsh_ofi.extra_ns) != MOST_EXTRA_NS)
+        return 0;
+    fsh_ofi_look_for(1);
+    gasnet_AMPoll();
+    return atomic_load(&fsh_ofi.extra_ns) == 0;
+}
+
 static int rare(void)
 {
     for (unsigned i = step() + 1; i != 0; i--)
@@ -98,6 +114,7 @@ int main(int argc, char **argv)
         printf("crowded: %d\n", fsh_spin_crowded());
         printf("frequent: %d\n", frequent());
         printf("weights: %d\n", weights());
+        printf("rests: %d\n", rests());
         printf("rare: %d\n", rare());
         fflush(stdout);
     }

@@ -25,12 +25,12 @@ def said(each, cpus):
 
 def a_rank_a_processor():
     found = said(1, sorted(os.sched_getaffinity(0))[:1])
-    check(found == ["crowded: 0", "frequent: 1", "rare: 1", "weights: 1"], f"{found}")
+    check(found == ["crowded: 0", "frequent: 1", "rare: 1", "rests: 1", "weights: 1"], f"{found}")
 
 
 def two_ranks_on_one():
     found = said(2, sorted(os.sched_getaffinity(0))[:1])
-    check(found == ["crowded: 1", "frequent: 1", "rare: 1", "weights: 1"], f"{found}")
+    check(found == ["crowded: 1", "frequent: 1", "rare: 1", "rests: 1", "weights: 1"], f"{found}")
 
 
 if __name__ == "__main__":

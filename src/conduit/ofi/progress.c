@@ -20,8 +20,9 @@
  * has the completion queue. */
 #define QUEUED_NS UINT64_C(200000)
 #define BUSY_NS UINT64_C(50000)
-/* Of the completion queue; see look_away. */
+/* Of the completion queue; see look_away and rest. */
 #define SILENT_NS UINT64_C(50000)
+#define MOST_SILENT_NS UINT64_C(200000)
 #define MOST_LOOKS 8u
 #define LEAST_LOOKS 2u
 #define MOST_STEP 1023u
@@ -257,22 +258,38 @@ static void pace(uint64_t now)
     atomic_store_explicit(&fsh_ofi.looked_ns, now, memory_order_relaxed);
 }
 
+/* From one read to the next: a quarter of the silence before it, so that this is what a
+ * first message waits at most, within SILENT_NS and MOST_SILENT_NS. */
+static uint64_t rest(void)
+{
+    return SILENT_NS +
+           atomic_load_explicit(&fsh_ofi.extra_ns, memory_order_relaxed);
+}
+
+static void set_rest(uint64_t ns)
+{
+    if (ns > MOST_SILENT_NS)
+        ns = MOST_SILENT_NS;
+    atomic_store_explicit(&fsh_ofi.extra_ns, ns - SILENT_NS,
+                          memory_order_relaxed);
+}
+
 static bool is_time(void)
 {
-    uint64_t now = fsh_time_ns();
+    uint64_t now = fsh_time_ns(), ns = rest();
 
     pace(now);
-    if (now - atomic_load_explicit(&fsh_ofi.read_ns, memory_order_relaxed) <
-        SILENT_NS)
+    if (now - atomic_load_explicit(&fsh_ofi.read_ns, memory_order_relaxed) < ns)
         return false;
     atomic_store_explicit(&fsh_ofi.read_ns, now, memory_order_relaxed);
+    set_rest(ns + ns / 4);
     return true;
 }
 
 /* The completion queue costs more to read than a message from here. While the network is
  * in use every poll reads it; while it is silent some polls look at the clock (pace), and
- * one reads it every SILENT_NS, which bounds how long a first message waits. Threads
- * may lose counts. */
+ * one reads it when that has had its rest, which bounds how long a first message waits.
+ * Threads may lose counts. */
 static bool look_away(void)
 {
     unsigned eager = atomic_load_explicit(&fsh_ofi.eager, memory_order_relaxed);
@@ -282,6 +299,7 @@ static bool look_away(void)
         return false;
     }
     if (eager != 0) {
+        set_rest(SILENT_NS);
         atomic_store_explicit(&fsh_ofi.eager, eager - 1, memory_order_relaxed);
         return poll_away();
     }

@@ -128,7 +128,8 @@ struct fsh_ofi {
     atomic_uint eager;
     atomic_uint step;
     _Atomic uint64_t read_ns, looked_ns;
-    size_t segment_least; /* of the largest segments that ranks may have */
+    _Atomic uint64_t extra_ns; /* between reads, for the silence so far */
+    size_t segment_least;      /* of the largest segments that ranks may have */
     struct fsh_ofi_expect expect;
     struct fsh_ofi_peer *peers;
 

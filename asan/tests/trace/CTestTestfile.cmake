@@ -1,0 +1,14 @@
+# CMake generated Testfile for 
+# Source directory: /tmp/e/tests/trace
+# Build directory: /tmp/e/asan/tests/trace
+# 
+# This file includes the relevant testing commands required for 
+# testing this directory and lists subdirectories to be tested as well.
+add_test([=[trace/whole/smp]=] "/root/.pyenv/versions/3.11.7/bin/python3" "-S" "/tmp/e/tests/trace/run.py" "whole" "/tmp/e/asan/bin/fshrun" "-n" "3" "--conduit" "smp" "/tmp/e/asan/examples/05_selfcheck")
+set_tests_properties([=[trace/whole/smp]=] PROPERTIES  ENVIRONMENT "LSAN_OPTIONS=suppressions=/tmp/e/tests/lsan.supp:print_suppressions=0" FAIL_REGULAR_EXPRESSION "ERROR: AddressSanitizer|ERROR: LeakSanitizer|WARNING: ThreadSanitizer|runtime error:" LABELS "trace;smp" PROCESSORS "2" SKIP_RETURN_CODE "77" TIMEOUT "240" _BACKTRACE_TRIPLES "/tmp/e/tests/trace/CMakeLists.txt;14;add_test;/tmp/e/tests/trace/CMakeLists.txt;26;trace_test;/tmp/e/tests/trace/CMakeLists.txt;0;")
+add_test([=[trace/rank/smp]=] "/root/.pyenv/versions/3.11.7/bin/python3" "-S" "/tmp/e/tests/trace/run.py" "rank" "/tmp/e/asan/bin/fshrun" "-n" "3" "--conduit" "smp" "/tmp/e/asan/tests/trace_die" "2000")
+set_tests_properties([=[trace/rank/smp]=] PROPERTIES  ENVIRONMENT "LSAN_OPTIONS=suppressions=/tmp/e/tests/lsan.supp:print_suppressions=0" FAIL_REGULAR_EXPRESSION "ERROR: AddressSanitizer|ERROR: LeakSanitizer|WARNING: ThreadSanitizer|runtime error:" LABELS "trace;smp" PROCESSORS "2" SKIP_RETURN_CODE "77" TIMEOUT "240" _BACKTRACE_TRIPLES "/tmp/e/tests/trace/CMakeLists.txt;14;add_test;/tmp/e/tests/trace/CMakeLists.txt;26;trace_test;/tmp/e/tests/trace/CMakeLists.txt;0;")
+add_test([=[trace/launcher/smp]=] "/root/.pyenv/versions/3.11.7/bin/python3" "-S" "/tmp/e/tests/trace/run.py" "launcher" "/tmp/e/asan/bin/fshrun" "-n" "3" "--conduit" "smp" "/tmp/e/asan/tests/trace_die" "0")
+set_tests_properties([=[trace/launcher/smp]=] PROPERTIES  ENVIRONMENT "LSAN_OPTIONS=suppressions=/tmp/e/tests/lsan.supp:print_suppressions=0" FAIL_REGULAR_EXPRESSION "ERROR: AddressSanitizer|ERROR: LeakSanitizer|WARNING: ThreadSanitizer|runtime error:" LABELS "trace;smp" PROCESSORS "2" SKIP_RETURN_CODE "77" TIMEOUT "240" _BACKTRACE_TRIPLES "/tmp/e/tests/trace/CMakeLists.txt;14;add_test;/tmp/e/tests/trace/CMakeLists.txt;26;trace_test;/tmp/e/tests/trace/CMakeLists.txt;0;")
+add_test([=[trace/reader]=] "/root/.pyenv/versions/3.11.7/bin/python3" "-S" "/tmp/e/tests/trace/reader.py" "/tmp/e/asan/bin/fshrun" "/tmp/e/asan/bin/fshtrace" "/tmp/e/asan/examples/05_selfcheck")
+set_tests_properties([=[trace/reader]=] PROPERTIES  ENVIRONMENT "LSAN_OPTIONS=suppressions=/tmp/e/tests/lsan.supp:print_suppressions=0" FAIL_REGULAR_EXPRESSION "ERROR: AddressSanitizer|ERROR: LeakSanitizer|WARNING: ThreadSanitizer|runtime error:" LABELS "trace;smp;fuzz" PROCESSORS "2" SKIP_RETURN_CODE "77" TIMEOUT "240" _BACKTRACE_TRIPLES "/tmp/e/tests/trace/CMakeLists.txt;45;add_test;/tmp/e/tests/trace/CMakeLists.txt;0;")

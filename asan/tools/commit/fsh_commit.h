@@ -1,0 +1,1 @@
+#define FSH_COMMIT "9422e4da56aa-dirty"
