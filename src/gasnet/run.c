@@ -202,6 +202,7 @@ static struct fsh_run *take_place(struct fsh_team *team, uint32_t steps)
     struct fsh_run *run = make(team, team->runs->calls, steps);
     struct fsh_run **link;
 
+    run->loads = atomic_load_explicit(&team->runs->loads, memory_order_relaxed);
     run->notes = take_notes(team);
     link = place_of(team, run->number);
     run->next = *link;

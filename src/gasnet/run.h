@@ -79,6 +79,8 @@ struct fsh_run_note {
     unsigned message; /* enum message of run_packet.c */
     uint32_t claim, rank, seq;
     uint64_t a, bytes;
+    bool has_loads;
+    uint32_t loads; /* the sender's calls by loads before this one */
     bool has_facts;
     struct fsh_coll_facts facts;
     size_t n;
@@ -94,6 +96,7 @@ struct fsh_run {
     bool finished;         /* under the lock: complete but still queued */
     struct fsh_team *team;
     uint32_t number;
+    uint32_t loads;             /* calls by loads before it */
     struct fsh_run_note *notes; /* under the lock; latest first */
     /* Of the call. */
     const char *name;
@@ -157,7 +160,12 @@ struct fsh_run_team {
     /* Direct loads from peers (run_direct.c). looked, group: calling thread only. */
     bool looked;
     struct fsh_coll_group *group; /* NULL: not available for this team */
-    struct fsh_run_team *next;    /* next with a group; under the lock */
+    /* Calls by loads, which `calls` does not count, and the name of the last one, which is
+     * set first; written by the calling thread only. */
+    atomic_uint loads;
+    _Atomic(const char *) loaded;
+    atomic_uint early;           /* notes; written under the lock */
+    struct fsh_run_team *next;   /* next with a group; under the lock */
     struct fsh_run_queued *head; /* calls in order; under the lock, like tail */
     struct fsh_run_queued **tail;
     atomic_uint
@@ -338,6 +346,26 @@ void fsh_run_apply_notes(struct fsh_run *run);
 void fsh_run_compare_notes(const struct fsh_team *team,
                            const struct fsh_run_other *other,
                            struct fsh_run_note *notes);
+/* Calls of a team are made by messages and by loads, each counted for itself. A message
+ * says how many calls by loads its sender had made before. If this rank has made more,
+ * without the call that the message is about, the ranks are in different calls, and would
+ * wait for each other. Checks early messages for that; fatal. */
+void fsh_run_check_order(const struct fsh_team *team, const char *name);
+/* Counts a call by loads. */
+static inline void fsh_run_count_loads(const struct fsh_team *team,
+                                       const char *name)
+{
+    struct fsh_run_team *t = team->runs;
+
+    atomic_store_explicit(&t->loaded, name, memory_order_relaxed);
+    /* Release, partner: the acquire in overtakes of run_packet.c. */
+    atomic_store_explicit(
+        &t->loads, atomic_load_explicit(&t->loads, memory_order_relaxed) + 1,
+        memory_order_release);
+    if (__builtin_expect(
+            atomic_load_explicit(&t->early, memory_order_relaxed) != 0, 0))
+        fsh_run_check_order(team, name);
+}
 /* Tells a rank which call this is. False: try again. */
 bool fsh_run_tell_of(const struct fsh_team *team,
                      const struct fsh_run_other *other, uint32_t rank);

@@ -113,6 +113,7 @@ static void by_loads(struct fsh_team *team, const char *name,
     struct fsh_event own = {0};
 
     work->recipe = recipe_of(plan, team, name);
+    fsh_run_count_loads(team, name);
     if (event == NULL && fsh_run_direct(team, name, work))
         return;
     fsh_run_direct_start(team, name, work, event != NULL ? event : &own);

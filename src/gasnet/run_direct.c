@@ -108,8 +108,11 @@ static void check_agreement(const struct fsh_team *team,
 {
     struct fsh_coll_facts theirs;
 
-    if (__builtin_expect(!op->disagrees, 1))
+    if (__builtin_expect(!op->disagrees, 1)) {
+        if (atomic_load_explicit(&team->runs->early, memory_order_relaxed) != 0)
+            fsh_run_check_order(team, name);
         return;
+    }
     if (op->work.client != NULL && fsh_coll_direct_facts(op, missing, &theirs))
         fsh_coll_differ_in_facts(team, name, &op->work.client->facts, &theirs,
                                  missing);

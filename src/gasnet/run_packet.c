@@ -16,6 +16,12 @@
 enum message { EAGER, READY, DATA, PLACED, CREDIT, CLAIM };
 #define FACTS 8u
 
+/* Messages of short packets, or of none, that say how many calls by loads were before. */
+static bool has_loads(enum message message)
+{
+    return message == EAGER || message == CLAIM;
+}
+
 struct header {
     enum message message;
     uint32_t claim;   /* CLAIM_BITS of the call's */
@@ -28,6 +34,7 @@ struct header {
      * if it fits. */
     uint64_t a;
     uint64_t bytes;                     /* of the packet */
+    uint32_t loads;                     /* EAGER, CLAIM: fsh_run.loads */
     const struct fsh_coll_facts *facts; /* or NULL */
 };
 
@@ -84,7 +91,8 @@ static bool try_send(const struct fsh_team *team, uint32_t rank,
                             (int32_t)(team->rank << 16 | h->seq),
                             fsh_high(at),
                             fsh_low(at),
-                            fsh_high(h->bytes),
+                            has_loads(h->message) ? (int32_t)h->loads
+                                                  : fsh_high(h->bytes),
                             fsh_low(h->bytes)};
 
     return fsh_gasnet_try_send(team->node[rank],
@@ -132,6 +140,7 @@ static struct header header_of(const struct fsh_run *run,
         .number = run->number,
         .seq = s->step->dest_seq,
         .bytes = s->bytes,
+        .loads = run->loads,
         .facts = has_facts(run, message) ? &run->work.client->facts : NULL};
 }
 
@@ -439,7 +448,8 @@ static void receive_bytes(struct fsh_run *run, const struct header *h,
 static void record(struct fsh_run *run, const struct header *h, const void *buf,
                    size_t n)
 {
-    if (h->claim != (run->work.claim & CLAIM_MASK))
+    if (h->claim != (run->work.claim & CLAIM_MASK) ||
+        (has_loads(h->message) && h->loads != run->loads))
         disagree(run, h);
     if (h->message == READY)
         receive_ready(run, h);
@@ -449,12 +459,50 @@ static void record(struct fsh_run *run, const struct header *h, const void *buf,
         owe(run->team, h->rank, 1);
 }
 
+/* Lock held. Whether this rank has made a call by loads instead of the one that its peer
+ * has made after so many of them. *name: of its last one. */
+static bool overtakes(const struct fsh_team *team, uint32_t loads,
+                      const char **name)
+{
+    /* Partner: the release in fsh_run_count_loads. */
+    uint32_t made =
+        atomic_load_explicit(&team->runs->loads, memory_order_acquire);
+
+    *name = atomic_load_explicit(&team->runs->loaded, memory_order_relaxed);
+    return (int32_t)(made - loads) > 0;
+}
+
+/* Lock held. */
+static void set_early(struct fsh_run_team *t, int more)
+{
+    atomic_store_explicit(
+        &t->early,
+        atomic_load_explicit(&t->early, memory_order_relaxed) + (unsigned)more,
+        memory_order_relaxed);
+}
+
+void fsh_run_check_order(const struct fsh_team *team, const char *name)
+{
+    const char *last;
+
+    fsh_lock_take(&fsh_run_lock);
+    for (struct fsh_run *run = team->runs->first; run != NULL; run = run->next)
+        for (struct fsh_run_note *note = run->notes; note != NULL;
+             note = note->next)
+            if (note->has_loads && overtakes(team, note->loads, &last))
+                fsh_coll_differ(team, name, note->rank);
+    fsh_lock_give(&fsh_run_lock);
+}
+
 /* Keeps a message for a call that has not been made here yet. */
 static void note(struct fsh_run *run, const struct header *h, const void *buf,
                  size_t n)
 {
     struct fsh_run_note *note = malloc(sizeof *note + n);
+    const char *name;
 
+    if (has_loads(h->message) && overtakes(run->team, h->loads, &name))
+        fsh_coll_differ(run->team, name, h->rank);
     if (note == NULL)
         fsh_fatal("no memory for a packet of %zu bytes of a collective", n);
     note->next = run->notes;
@@ -464,6 +512,8 @@ static void note(struct fsh_run *run, const struct header *h, const void *buf,
     note->seq = h->seq;
     note->a = h->a;
     note->bytes = h->bytes;
+    note->has_loads = has_loads(h->message);
+    note->loads = h->loads;
     note->has_facts = h->facts != NULL;
     if (h->facts != NULL)
         note->facts = *h->facts;
@@ -471,6 +521,7 @@ static void note(struct fsh_run *run, const struct header *h, const void *buf,
     if (n != 0)
         memcpy(note->data, buf, n);
     run->notes = note;
+    set_early(run->team->runs, 1);
     waiting += h->message == EAGER;
     if (waiting > most_waiting)
         most_waiting = waiting;
@@ -498,10 +549,12 @@ void fsh_run_apply_notes(struct fsh_run *run)
                                  .seq = note->seq,
                                  .a = note->a,
                                  .bytes = note->bytes,
+                                 .loads = note->loads,
                                  .facts =
                                      note->has_facts ? &note->facts : NULL};
 
         run->notes = note->next;
+        set_early(run->team->runs, -1);
         waiting -= h.message == EAGER;
         record(run, &h, note->data, note->n);
         free(note);
@@ -537,6 +590,7 @@ void fsh_run_compare_notes(const struct fsh_team *team,
         struct fsh_run_note *note = notes;
 
         notes = note->next;
+        set_early(team->runs, -1);
         compare(team, other, note->message, note->claim, note->rank);
         free(note);
     }
@@ -547,7 +601,9 @@ bool fsh_run_tell_of(const struct fsh_team *team,
 {
     const struct header h = {.message = CLAIM,
                              .claim = other->claim & CLAIM_MASK,
-                             .number = other->number};
+                             .number = other->number,
+                             .loads = atomic_load_explicit(
+                                 &team->runs->loads, memory_order_relaxed)};
 
     return try_send(team, rank, &h, 0, NULL, 0);
 }
@@ -604,15 +660,18 @@ static void receive(struct fsh_team *team, const struct header *h,
 static struct header header_from(int32_t what, int32_t call, int32_t from,
                                  uint64_t a, uint64_t bytes)
 {
-    return (struct header){.message =
-                               (enum message)((uint32_t)what & (FACTS - 1)),
+    enum message message = (enum message)((uint32_t)what & (FACTS - 1));
+    bool counts = has_loads(message);
+
+    return (struct header){.message = message,
                            .credits = (uint32_t)what >> 4 & 0xf,
                            .claim = (uint32_t)what >> 8,
                            .number = (uint32_t)call,
                            .rank = (uint32_t)from >> 16,
                            .seq = (uint32_t)from & 0xffff,
                            .a = a,
-                           .bytes = bytes};
+                           .bytes = counts ? (uint32_t)bytes : bytes,
+                           .loads = counts ? (uint32_t)(bytes >> 32) : 0};
 }
 
 static void on_packet(void *token, void *buf, size_t nbytes, int32_t what,
@@ -651,9 +710,9 @@ static void on_short(void *token, int32_t what, int32_t number, int32_t call,
         receive(team, &h, NULL, 0);
         return;
     }
-    FSH_ASSERT(bytes <= sizeof a);
+    FSH_ASSERT(h.bytes <= sizeof a);
     h.a = 0;
-    receive(team, &h, &a, (size_t)bytes);
+    receive(team, &h, &a, (size_t)h.bytes);
 }
 
 void fsh_run_register(void)

@@ -16,6 +16,76 @@ static fshmem_status_t sum(size_t count, fshmem_type_t type, fshmem_op_t op,
                                  flags);
 }
 
+static fshmem_status_t encoded(void)
+{
+    return sum(COUNT, FSHMEM_FLOAT, FSHMEM_SUM, FSHMEM_WIRE_BFP16);
+}
+
+/* ---- one makes a call by messages, the others one by loads ------------------- */
+
+static void lists(int last)
+{
+    size_t sizes[COLL_MAX_RANKS];
+    for (int i = 0; i < COLL_MAX_RANKS; i++) {
+        sizes[i] = sizeof *src;
+    }
+    if (last) {
+        FINE(fshmem_coll_alltoallv(GASNET_TEAM_ALL, dst, sizes, NULL, src,
+                                   sizes, NULL, 0));
+    } else {
+        FINE(fshmem_coll_alltoall(GASNET_TEAM_ALL, dst, src, sizeof *src, 0));
+    }
+}
+
+static void add(void *results, size_t count, const void *left,
+                size_t left_count, const void *right, size_t elem_size,
+                int flags, int arg)
+{
+    (void)results, (void)count, (void)left, (void)left_count, (void)right;
+    (void)elem_size, (void)flags, (void)arg;
+}
+
+/* The last one sends what it has, and goes on. */
+static void function(int last)
+{
+    const int flags =
+        GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC;
+    gasnet_coll_fn_entry_t functions[1] = {{add, 0}};
+    gasnet_coll_init(NULL, 0, functions, 1, 0);
+    if (last) {
+        gasnet_coll_reduce(GASNET_TEAM_ALL, 0, dst, src, 0, 0, sizeof *src, 1,
+                           0, 0, flags);
+    } else {
+        gasnet_coll_broadcast(GASNET_TEAM_ALL, dst, 0, src, sizeof *src, flags);
+    }
+    conf_barrier();
+}
+
+static void queued(int last)
+{
+    gasnet_handle_t handle;
+    if (last) {
+        FINE(encoded());
+    }
+    FINE(fshmem_coll_allreduce_nb(GASNET_TEAM_ALL, dst, src, COUNT,
+                                  FSHMEM_FLOAT, FSHMEM_SUM, 0, &handle));
+    gasnet_wait_syncnb(handle);
+}
+
+/* Its messages are there before the others call, which need not wait for it. */
+static void early(int last)
+{
+    if (last) {
+        FINE(encoded());
+    }
+    for (int i = 0; i < 300; i++) {
+        gasnet_AMPoll();
+        usleep(1000);
+    }
+    FINE(fshmem_coll_broadcast(GASNET_TEAM_ALL, dst, 0, src, sizeof *src, 0));
+    conf_barrier();
+}
+
 int main(int argc, char **argv)
 {
     const char *scenario = argc > 1 ? argv[1] : "";
@@ -50,6 +120,14 @@ int main(int argc, char **argv)
         FINE(sum(COUNT, FSHMEM_FLOAT, FSHMEM_SUM,
                  FSHMEM_COLL_RING |
                      (last ? FSHMEM_WIRE_BFP16 : FSHMEM_WIRE_FP32)));
+    } else if (strcmp(scenario, "lists") == 0) {
+        lists(last);
+    } else if (strcmp(scenario, "function") == 0) {
+        function(last);
+    } else if (strcmp(scenario, "queued") == 0) {
+        queued(last);
+    } else if (strcmp(scenario, "early") == 0) {
+        early(last);
     } else if (strcmp(scenario, "call") == 0 && last) {
         FINE(fshmem_coll_barrier(GASNET_TEAM_ALL, 0));
     } else if (strcmp(scenario, "call") == 0) {
