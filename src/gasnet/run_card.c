@@ -15,6 +15,13 @@
  * Calls that would claim more than a share, or have no room in the area, are cut into parts
  * (coll/card), each a sequence, or a series of them is: several are in flight, in the order
  * of the calls.
+ *
+ * Parts go to lanes in turn. A rank whose parts are sequences of their own may have one at a
+ * time, in this order, and another one whose sequences are series all parts of a lane before
+ * it begins the next: they would wait for each other. So a call runs by series where all
+ * lanes have places and slots from its first sequence to its last, or else by parts. Of the
+ * part that all ranks wait for, no series of another lane in front of its own is more than
+ * one, so its own is among as many as there are lanes, which are in flight.
  */
 #include <string.h>
 
@@ -205,6 +212,7 @@ static void finish(struct fsh_card_op *op)
 
     card.place[op->slot] = NULL;
     card.queue[op->team->id].flying--;
+    card.queue[op->team->id].sends -= op->first == FSH_CARD_SENDS;
     card.queue[op->team->id].claims -= op->claims;
     free(op);
     if (--call->open == 0 && call->begun == call->all)
@@ -289,21 +297,47 @@ static bool go_on(struct fsh_card_op *op)
     return (op->state == FSH_CARD_RUNNING && is_over(op)) || any;
 }
 
-/* A free place that a call of this team may have, or PLACES. */
-static unsigned place_for(const struct fsh_card_queue *queue)
+/* Lanes of the team's oldest call that must be able to go on, each with a sequence; 0: none
+ * of it has begun, or its sequences are parts. */
+static unsigned lanes_of(const struct fsh_card_queue *queue)
 {
-    unsigned place = PLACES, free_places = 0, kept = 0;
+    const struct fsh_card_call *call = queue->head;
 
-    for (unsigned i = PLACES; i-- > 0;) {
-        if (card.place[i] != NULL)
-            continue;
-        place = i;
-        free_places++;
-    }
+    return call != NULL && call->joined && call->begun != 0 ? call->cut.lanes
+                                                            : 0;
+}
+
+/* Places that are kept for a team. */
+static unsigned places_kept_for(const struct fsh_card_queue *queue)
+{
+    unsigned lanes = lanes_of(queue), has = queue->flying - queue->sends;
+
+    if (lanes == 0)
+        return queue->flying == 0;
+    return lanes > has ? lanes - has : 0;
+}
+
+/* Free places that sequences of this team may have. */
+static unsigned places_for(const struct fsh_card_queue *queue)
+{
+    unsigned free_places = 0, kept = 0;
+
+    for (unsigned i = 0; i < PLACES; i++)
+        free_places += card.place[i] == NULL;
     for (unsigned t = 0; t < FSH_CARD_TEAMS_MOST; t++)
-        kept += &card.queue[t] != queue && card.queue[t].flying == 0;
+        if (&card.queue[t] != queue)
+            kept += places_kept_for(&card.queue[t]);
     FSH_ASSERT(queue->flying != 0 || free_places > kept);
-    return free_places > kept ? place : PLACES;
+    return free_places > kept ? free_places - kept : 0;
+}
+
+static unsigned free_place(void)
+{
+    unsigned place = 0;
+
+    while (card.place[place] != NULL)
+        place++;
+    return place;
 }
 
 #define SHARE (FSH_COLL_SLOTS / FSH_CARD_TEAMS_MOST)
@@ -312,10 +346,15 @@ static unsigned place_for(const struct fsh_card_queue *queue)
 static unsigned kept_for(uint32_t team)
 {
     const struct fsh_card_queue *queue = &card.queue[team];
+    unsigned kept = SHARE, lanes = lanes_of(queue);
 
-    if (queue->flying == 0 && team >= fsh_team_count())
+    if (queue->flying == 0 && lanes == 0 && team >= fsh_team_count())
         return 0;
-    return queue->flying <= 1 || queue->claims < SHARE ? SHARE : queue->claims;
+    if (queue->flying > 1 && queue->claims > kept)
+        kept = queue->claims;
+    if (lanes != 0 && lanes * queue->head->claims > kept)
+        kept = lanes * queue->head->claims;
+    return kept;
 }
 
 /* Parts of halves in place: one in each direction keeps the links busy; with more, claims
@@ -329,6 +368,16 @@ static bool are_enough(const struct fsh_card_queue *queue)
            queue->claims >= call->cut.lanes * call->claims;
 }
 
+static unsigned kept_for_others(const struct fsh_card_queue *queue)
+{
+    unsigned kept = 0;
+
+    for (uint32_t t = 0; t < FSH_CARD_TEAMS_MOST; t++)
+        if (&card.queue[t] != queue)
+            kept += kept_for(t);
+    return kept;
+}
+
 /* Are there slots for the next part of this team? The oldest part of each team that there is
  * has the team's share, which is all that it needs; further parts have what is not kept. The
  * share of a team that is new may be in use still, by parts of others that end without it. */
@@ -338,10 +387,21 @@ static bool has_slots(const struct fsh_card_queue *queue)
 
     if (queue->flying == 0 && taken > SHARE)
         taken = SHARE;
-    for (uint32_t t = 0; t < FSH_CARD_TEAMS_MOST; t++)
+    return taken + kept_for_others(queue) <= FSH_COLL_SLOTS;
+}
+
+/* Can all lanes of the team's oldest call have places and slots, as soon as its earlier calls
+ * are complete? */
+static bool may_have_lanes(const struct fsh_card_queue *queue)
+{
+    unsigned lanes = queue->head->cut.lanes, places = lanes;
+
+    for (unsigned t = 0; t < FSH_CARD_TEAMS_MOST; t++)
         if (&card.queue[t] != queue)
-            taken += kept_for(t);
-    return taken <= FSH_COLL_SLOTS;
+            places += card.queue[t].flying + places_kept_for(&card.queue[t]);
+    return places <= PLACES &&
+           lanes * queue->head->claims + kept_for_others(queue) <=
+               FSH_COLL_SLOTS;
 }
 
 /* The JobID of the team's next sequence: each series of a call has one, whether it is one
@@ -433,6 +493,7 @@ static void give_place(struct fsh_card_op *op, unsigned place)
     op->slot = place;
     card.place[place] = op;
     card.queue[op->team->id].flying++;
+    card.queue[op->team->id].sends += op->first == FSH_CARD_SENDS;
     op->call->open++;
 }
 
@@ -447,10 +508,10 @@ static void start(struct fsh_card_op *op)
  * sequence of its own sends it, if there is a place for that. */
 static struct fsh_card_op *part_sends(struct fsh_card_op *op)
 {
-    unsigned place = place_for(&card.queue[op->team->id]);
+    const struct fsh_card_queue *queue = &card.queue[op->team->id];
     struct fsh_card_op *sends;
 
-    if (op->parts < 2 || place == PLACES)
+    if (op->parts < 2 || places_for(queue) <= places_kept_for(queue))
         return NULL;
     sends = make_op(op->call);
     sends->part = op->part + op->call->cut.lanes;
@@ -462,8 +523,30 @@ static struct fsh_card_op *part_sends(struct fsh_card_op *op)
     sends->job = op->job;
     sends->first = sends->which = FSH_CARD_SENDS;
     op->which = FSH_CARD_RECEIVES;
-    give_place(sends, place);
+    give_place(sends, free_place());
     return sends;
+}
+
+static bool has_room(const struct fsh_card_queue *queue)
+{
+    return queue->head != NULL && !are_enough(queue) && has_slots(queue) &&
+           is_near(queue) && places_for(queue) != 0;
+}
+
+/* Is there room for the next sequence? A call that begins then runs by series or by
+ * parts. */
+static bool may_begin(struct fsh_card_queue *queue)
+{
+    struct fsh_card_call *call = queue->head;
+
+    if (!has_room(queue))
+        return false;
+    if (!call->joined || call->begun != 0 || may_have_lanes(queue))
+        return true;
+    call->joined = false;
+    call->all = call->cut.parts;
+    call->claims = call->part_claims;
+    return has_room(queue);
 }
 
 /* Units of an engine take sequences in turn, so lanes begin before what they send alone does:
@@ -471,14 +554,13 @@ static struct fsh_card_op *part_sends(struct fsh_card_op *op)
 static bool admit(struct fsh_card_queue *queue)
 {
     struct fsh_card_op *later[PLACES];
-    unsigned place, n = 0;
+    unsigned n = 0;
     bool any = false;
 
-    while (queue->head != NULL && !are_enough(queue) && has_slots(queue) &&
-           is_near(queue) && (place = place_for(queue)) != PLACES) {
+    while (may_begin(queue)) {
         struct fsh_card_op *op = next_op(queue);
 
-        give_place(op, place);
+        give_place(op, free_place());
         later[n] = part_sends(op);
         n += later[n] != NULL;
         start(op);
@@ -561,6 +643,7 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
                                 packet_of(work));
     call->claims = fsh_card_cut_claims(programs, &call->layout, &call->cut,
                                        packet_of(work));
+    call->part_claims = call->claims;
     call->moved = !fsh_card_reaches(call);
     call->joined = !call->moved && call->cut.series > 1;
     if (call->joined) /* where a part follows a longer one, it claims more */

@@ -27,9 +27,10 @@ struct fsh_card_call {
     size_t begun, all; /* sequences that are not only sends: parts or series */
     size_t open;       /* sequences that have a slot */
     uint32_t job;      /* of its first series */
-    unsigned claims;   /* slots that a part may claim */
-    bool moved;        /* by hosts: its parts are not in place */
-    bool joined;       /* a sequence is a series, not a part */
+    unsigned claims;   /* slots that a part may claim, or a series */
+    unsigned part_claims;
+    bool moved;              /* by hosts: its parts are not in place */
+    bool joined;             /* a sequence is a series, not a part */
     struct fsh_event *event; /* the caller's */
 };
 
@@ -60,7 +61,8 @@ struct fsh_card_op {
 /* What a team keeps for them. */
 struct fsh_card_queue {
     struct fsh_card_call *head, *tail; /* with parts to begin, in order */
-    unsigned flying;                   /* sequences that have a slot */
+    unsigned flying;                   /* sequences that have a place */
+    unsigned sends;                    /* of those: that are only sends */
     unsigned claims;                   /* of those */
     uint32_t jobs;                     /* given one, ever */
 };
