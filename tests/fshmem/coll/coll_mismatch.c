@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ranks that disagree on a call: coll_mismatch <scenario> makes the last one differ
- * from the others in one respect, and the job must end with a line that says so.
+ * from the others in one respect, and the job must end with a line that says so. killed: it
+ * dies in the middle of many.
  */
 #include "coll.h"
 
@@ -86,6 +87,16 @@ static void early(int last)
     conf_barrier();
 }
 
+static void killed(int last)
+{
+    for (int i = 0;; i++) {
+        if (last && i == 100) {
+            raise(SIGKILL);
+        }
+        FINE(sum(i % 2 ? COUNT : 1, FSHMEM_DOUBLE, FSHMEM_SUM, 0));
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *scenario = argc > 1 ? argv[1] : "";
@@ -126,6 +137,8 @@ int main(int argc, char **argv)
         function(last);
     } else if (strcmp(scenario, "queued") == 0) {
         queued(last);
+    } else if (strcmp(scenario, "killed") == 0) {
+        killed(last);
     } else if (strcmp(scenario, "early") == 0) {
         early(last);
     } else if (strcmp(scenario, "call") == 0 && last) {
