@@ -2,7 +2,8 @@
 /*
  * Long calls whose buffers are in the segment at some ranks and private at others, in every
  * combination, while there are more and more teams: ranks then have them run by engines in
- * different pieces, with less and less room for them.
+ * different pieces, with less and less room for them. Every other rank begins the calls of
+ * several teams in the opposite order.
  */
 #include "coll.h"
 
@@ -14,13 +15,14 @@ static uint64_t calls;
 
 /* places: a bit for each rank. */
 static void make(struct coll_op *op, const struct coll_team *team,
-                 enum coll_call call, size_t bytes, unsigned places)
+                 enum coll_call call, size_t bytes, unsigned places,
+                 uint64_t key)
 {
     const int in_segment = (int)(places >> conf.me & 1);
     memset(op, 0, sizeof *op);
     op->team = team;
     op->call = call;
-    op->key = conf.seed * 29 + ++calls;
+    op->key = conf.seed * 29 + key;
     op->fold.type = FSHMEM_FLOAT;
     op->count = bytes;
     if (coll_reduces(call)) {
@@ -36,9 +38,11 @@ static void one(enum coll_call call, size_t bytes, unsigned places, int beside)
 {
     static struct coll_op op[TEAMS];
     coll_next = coll_keep;
-    for (int i = 0; i < beside; i++) {
-        make(&op[i], &teams[i], call, bytes, places);
+    for (int k = 0; k < beside; k++) {
+        const int i = conf.me % 2 ? beside - 1 - k : k;
+        make(&op[i], &teams[i], call, bytes, places, calls + (uint64_t)i);
     }
+    calls += TEAMS;
     for (int i = 0; i < beside; i++) {
         gasnet_wait_syncnb(op[i].handle);
         COLL_FINISH(&op[i]);
@@ -59,7 +63,7 @@ int main(int argc, char **argv)
                 if (kinds[i] == COLL_ALLREDUCE) {
                     bytes *= conf.n;
                 }
-                if (conf.scale < 0.1 && conf_below(&rng, 3) != 0) {
+                if (conf.scale < 0.5 && conf_below(&rng, 3) != 0) {
                     continue;
                 }
                 one(kinds[i], bytes, places, 1);
