@@ -464,6 +464,7 @@ static const struct fsh_conduit_ops fsh_conduit_toy = {
     .put = put,
     .get = get,
     .poll = poll_all,
+    .spin = poll_all,
     .wait = wait_any,
     .describe = describe,
 };
