@@ -76,7 +76,8 @@ module fsh_seq_send #(
   logic [PORTS-1:0]   out_port;
   logic               out_last, out_ready, slice_ready, queued;
   logic               early, able, want, go, emit, fire, last, start, al_valid, al_last;
-  logic               cpl_room, cpl_push;
+  logic               cpl_free, cpl_room, cpl_push;
+  logic         [2:0] cpl_count;
 
   // Which of the two. A packet that has begun is sent to its end, including the word after it; but
   // bulk that goes to a buffer pauses for a brief packet of two beats (pause: from the next
@@ -269,13 +270,16 @@ module fsh_seq_send #(
       .clk_i,
       .rst_i,
       .valid_i(cpl_push),
-      .ready_o(cpl_room),
+      .ready_o(cpl_free),
       .data_i ({hdr.reply, hdr.opcode, hdr.dst[NODE_W-1:0], hdr.tag[TAG_W-1:0], desc.half}),
       .valid_o(cpl_valid_o),
       .ready_i(cpl_ready_i),
       .data_o (cpl),
-      .count_o()
+      .count_o(cpl_count)
   );
+
+  // A packet that paused has an entry of its own left, which it saw when it began.
+  assign cpl_room = cpl_free && !(paused_q && cpl_count >= 3'd3);
 
   always_comb begin
     cpl_o = 'x;
@@ -288,7 +292,7 @@ module fsh_seq_send #(
 
   assign busy_o = state_q != Header || brief_valid_i || bulk_valid_i || pkt_valid_o;
 
-  `FSH_ASSERT(assert_cpl, !cpl_push || cpl_room)
+  `FSH_ASSERT(assert_cpl, !cpl_push || cpl_free)
   `FSH_ASSERT(assert_args, !in_args || brief)  // those of other packets were sent before
 endmodule
 
