@@ -112,7 +112,8 @@ static void put_cables(struct fsh_tape *tape, const struct fsh_topology *t)
         for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
             struct fsh_plug to = t->peer[n][p];
 
-            if (to.node != FSH_NO_NODE && (to.node > n || to.port > p))
+            if (to.node != FSH_NO_NODE &&
+                (to.node > n || (to.node == n && to.port > p)))
                 fsh_tape_event(tape, FSH_TAPE_CONFIG, 0, 0, SETTINGS,
                                n | p << 8 | (uint32_t)to.node << 16 |
                                    (uint32_t)to.port << 24);
