@@ -15,6 +15,7 @@ module fsh_gasnet #(
 ) (
     input  wire logic                  clk_i,
     input  wire logic                  rst_i,
+    input  wire logic           [47:0] cycle_i,
     input  wire fsh_node_pkg::cfg_t    cfg_i,
     input  wire fsh_node_pkg::route_t  route_i,
     // Requests of all sources, replies of the window.
@@ -121,7 +122,7 @@ module fsh_gasnet #(
   logic [LANES*128-1:0]   pkt_data;
   logic [LANES*fsh_seq_pkg::BEAT_W-1:0] queue;
   logic [6:0]             take_beats;
-  logic         seq_busy;
+  logic         seq_busy, router_busy;
   logic [39:0]  mem_araddr;
   logic [7:0]   mem_arlen;
   assign mem_rd_req_o.araddr = {LANES{mem_araddr}};
@@ -132,6 +133,7 @@ module fsh_gasnet #(
   ) i_seq (
       .clk_i,
       .rst_i,
+      .cycle_i,
       .node_i        (cfg_i.node[6:0]),
       .packet_i      (cfg_i.packet),
       .seg_base_i    (cfg_i.seg_base),
@@ -282,7 +284,6 @@ module fsh_gasnet #(
   logic [PORTS-1:0]     here_request, here_valid, here_ready, here_last, here_bad;
   logic [PORTS*128-1:0] here_data;
   logic [PORTS-1:0]     seq_sop, fwd_sop, tx_stall;
-  logic                 router_busy;
 
   fsh_router #(
       .PORTS(PORTS)
@@ -491,7 +492,6 @@ module fsh_gasnet #(
   end
 
   assign dropped_o = dropped;
-
   assign busy_o = tracker_busy || tags_busy || loop_busy || seq_busy || rx_busy != '0 ||
                   router_busy;
 endmodule

@@ -9,11 +9,10 @@
 /// describe it to the sender of its lane (fsh_seq_send; port modulo LANES). What is issued always
 /// leaves: in order per lane, separately for packets that need no memory and for the rest.
 /// A packet ends at a multiple of the packet size of its destination address; a message rotates
-/// over the ports it may take.
-/// A zero-length message is one packet without payload; so is a GET, whose argument beat says
-/// where the data goes, and any answer with an error. A message to an engine without argument
-/// rows comes from an engine; its argument beat is generated like a GET's. Arguments and payload
-/// read from a memory are separate commands (APART). 5 cycles from load to header.
+/// over the ports it may take. A zero-length message is one packet without payload; so is a GET,
+/// whose argument beat says where the data goes, and any answer with an error. A message to an
+/// engine without argument rows comes from one; its argument beat is generated like a GET's.
+/// Arguments and payload from a memory are separate commands (APART). 5 cycles from load to header.
 module fsh_seq #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned CONTEXTS = PORTS > 2 ? 8 : 4,
@@ -21,6 +20,7 @@ module fsh_seq #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_i,
+    input  wire logic         [47:0] cycle_i,
     input  wire logic          [6:0] node_i,
     input  wire logic         [10:0] packet_i,
     input  wire logic         [39:0] seg_base_i,
@@ -454,6 +454,7 @@ module fsh_seq #(
     ) i_lane (
         .clk_i,
         .rst_i,
+        .cycle_i,
         .brief_push_i(brief_push[l]),
         .bulk_push_i (bulk_push[l]),
         .to_bulk_i   (memory_q || mark_q),

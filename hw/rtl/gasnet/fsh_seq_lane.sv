@@ -13,6 +13,7 @@ module fsh_seq_lane #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_i,
+    input  wire logic         [47:0] cycle_i,
     input  wire logic                brief_push_i,
     input  wire logic                bulk_push_i,
     input  wire logic                to_bulk_i,
@@ -85,11 +86,13 @@ module fsh_seq_lane #(
   ) i_send (
       .clk_i,
       .rst_i,
+      .cycle_i,
       .brief_valid_i(brief_valid),
       .brief_plain_i(brief_plain),
       .brief_ready_o(brief_pop),
       .bulk_valid_i (bulk_valid),
       .bulk_alone_i (bulk_count == 5'd1),
+      .bulk_fresh_i (bulk_push_i && !bulk_valid && !desc_i.host && !desc_i.mark),
       .bulk_ahead_i (ahead),
       .bulk_ready_o (bulk_pop),
       .brief_o      (brief),

@@ -14,8 +14,11 @@
 /// packet, so the slice must have room for all of the other one.
 /// A packet starts when its first payload beat is present, so that it does not stall inside; but
 /// if nothing else wants the lane or its port and the payload is coming from device memory, the
-/// header leaves at once to hide in the read latency. The last beat says whether a memory
-/// returned an error for a beat of the packet.
+/// header leaves at once to hide in the read latency. It then holds the port until the payload
+/// comes; so after one that took SLOW units of 32 cycles or more since its header left, or since
+/// its packet came to an empty lane (fresh_i), headers wait until one of the latter has been
+/// faster. cycle_i: the time; a counter would tick while the node waits.
+/// The last beat says whether a memory returned an error for a beat of the packet.
 /// When the last beat of a message leaves whose source the host wants back, it emits a completion
 /// ring entry.
 module fsh_seq_send #(
@@ -23,11 +26,13 @@ module fsh_seq_send #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_i,
+    input  wire logic         [47:0] cycle_i,
     input  wire logic                brief_valid_i,
     input  wire logic                brief_plain_i,  // has at most two beats
     output logic                     brief_ready_o,
     input  wire logic                bulk_valid_i,
     input  wire logic                bulk_alone_i,
+    input  wire logic                bulk_fresh_i,  // of device memory, and the lane has no other
     input  wire fsh_seq_pkg::ahead_t bulk_ahead_i,
     output logic                     bulk_ready_o,
     // Which of the two fronts is selected, and that one.
@@ -141,12 +146,32 @@ module fsh_seq_send #(
   assign src_data  = brief_q && state_q != Header ? row :
                      bulk_ahead_i.host ? host_data_i : mem_data_i;
 
-  assign early = is_mem && bulk_alone_i && !brief_valid_i &&
+  assign early = is_mem && bulk_alone_i && !slow_q && !brief_valid_i &&
                  (others_i & desc.port[PORTS-1:0]) == '0;
   assign able  = state_q == Header && there && !desc.mark && !desc.raw &&
                  (!desc.notify || cpl_room);
   assign go    = (there && desc.raw) ||
                  (able && (desc.beats == '0 || src_valid || early));
+
+  // How long the memory takes for the first beat, as far as nothing else can delay it.
+  localparam int unsigned SLOW = 4;  // a power of two
+  localparam int unsigned UNIT_W = 5;
+  logic              timed_q, slow_q;
+  logic [UNIT_W-1:0] since_q;
+
+  always_ff @(posedge clk_i) begin
+    if (timed_q) begin
+      timed_q <= !mem_valid_i;
+      if (mem_valid_i) slow_q <= UNIT_W'(cycle_i[5+:UNIT_W] - since_q) >= UNIT_W'(SLOW);
+    end else begin
+      timed_q <= bulk_fresh_i || (start && early);
+      if (bulk_fresh_i || (start && early)) since_q <= cycle_i[5+:UNIT_W];
+    end
+    if (rst_i) begin
+      timed_q <= 1'b0;
+      slow_q  <= 1'b0;
+    end
+  end
 
   always_comb begin
     unique case (state_q)

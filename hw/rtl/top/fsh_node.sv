@@ -289,6 +289,7 @@ module fsh_node #(
   ) i_gasnet (
       .clk_i,
       .rst_i,
+      .cycle_i,
       .cfg_i            (cfg),
       .route_i          (route),
       .cmd_valid_i      ({win_valid[1], want}),

@@ -23,6 +23,8 @@
 static const unsigned DRAIN = 60000;
 static const unsigned ROOM = FSH_VC_BEATS;
 static const unsigned LATE = 60;   // cycles of a memory that does not stall
+static const unsigned SLOW = 400;  // a slow one
+static const unsigned LIMIT = 130; // one that is so at least
 static const unsigned FLOW = 8;    // messages of a channel that must get by
 static const unsigned LATENCY = 5; // from load to header
 // More, if another context is served and a packet must pause.
@@ -248,6 +250,38 @@ template <class Model, unsigned PORTS> class Bench
                        (unsigned)(test_.cycle - start));
     }
 
+    // A header that leaves before its payload holds its port for as long as the memory
+    // takes: once where that is slow, if the lane is asked for packet after packet or for
+    // one behind another, and no more until it has been fast again.
+    void slow_memory(unsigned port, bool behind)
+    {
+        begin(FSH_MAX_PACKET, true);
+        for (unsigned usual : {40, 80, 80, 80})
+            expect_header(port, usual, true);
+        if (behind) {
+            slowest(LATE);
+            load(one(port));
+            for (unsigned i = 0; i < 20; i++)
+                cycle();
+            expect_header(port, SLOW, true); // behind that one
+        } else {
+            expect_header(port, SLOW, true);
+        }
+        for (unsigned i = 0; i < 4; i++)
+            expect_header(port, i & 1 ? LIMIT : SLOW, false);
+        // The second of two waits little longer than the first, and is not to be judged.
+        slowest(SLOW);
+        for (unsigned i = 0; i < 80; i += 79) {
+            load(one(port));
+            for (unsigned k = 0; k < i + 1; k++)
+                cycle();
+        }
+        drain();
+        expect_header(port, SLOW, false);
+        expect_header(port, LATE, false);
+        expect_header(port, LATE, true);
+    }
+
     unsigned long long packets = 0;
     unsigned long long short_packets = 0; // where only those have room
 
@@ -272,6 +306,32 @@ template <class Model, unsigned PORTS> class Bench
         c.length = length;
         c.bulk = true;
         return c;
+    }
+
+    static Command one(unsigned port)
+    {
+        Command c = bulk(1u << port, FSH_MAX_PACKET);
+
+        c.bulk = false;
+        return c;
+    }
+
+    // A packet from a memory that takes so many cycles: whether its header waits for them.
+    void expect_header(unsigned port, unsigned cycles, bool early)
+    {
+        slowest(cycles);
+        load(one(port));
+        uint64_t start = test_.cycle;
+        unsigned long long before = begun_;
+        test_.until(
+            "a header", DRAIN, [this, before] { return begun_ != before; },
+            [this] { cycle(); });
+        unsigned took = (unsigned)(test_.cycle - start);
+        if ((took < cycles - 20) != early)
+            test_.fail("a header after %u cycles, memory of %u", took, cycles);
+        drain();
+        for (unsigned i = test_.below(100); i; i--)
+            cycle();
     }
 
     // Makes it the arguments of a message whose payload is read.
@@ -451,6 +511,7 @@ template <class Model, unsigned PORTS> class Bench
             else
                 store(dut_.rows_rep_i, row);
         }
+        dut_.cycle_i = test_.cycle & ((UINT64_C(1) << 48) - 1);
         dut_.pkt_ready_i = dut_.cpl_ready_i = dut_.others_i = 0;
         for (unsigned l = 0; l < LANES; l++) {
             tb::Sink<Beat> &packets = lanes_[l].slice.packets;
@@ -623,6 +684,7 @@ template <class Model, unsigned PORTS> class Bench
                        (unsigned long long)header[1]);
         const Command &c = m->command;
         e->left = true;
+        begun_++;
         e->port = ports ? (unsigned)__builtin_ctz(ports) : 0;
         if (e->port % LANES != l ||
             (c.path.vcs >> e->port & 1) != fsh_hdr_vc(header.data()))
@@ -759,6 +821,7 @@ template <class Model, unsigned PORTS> class Bench
     int room_[ROOMS] = {}, freed_[ROOMS] = {};
     uint64_t could_ = 0, shut_ = 0; // rooms: open in the last cycle, shut
     uint64_t given_ = 0;
+    unsigned long long begun_ = 0; // packets
     // Queues {port, reply} where only short messages have room: from now on, as the block
     // sees it, and in the last cycle.
     uint32_t crowded_ = 0, tight_ = 0, few_ = 0;
@@ -789,6 +852,8 @@ static unsigned long long run(tb::Test &test, unsigned ports)
         bench.pace(i & 1 ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT, i & 2,
                    1u << test.below(ports));
     bench.pace(FSH_SPACE_SEGMENT, false, (1u << ports) - 1);
+    for (unsigned i = 0; i < 8; i++)
+        bench.slow_memory(i & 1 ? ports - 1 : 0, i & 2);
     if (bench.short_packets == 0)
         test.fail("nothing short had room where long ones had none");
     return bench.packets;
