@@ -14,7 +14,8 @@
 /// and nothing goes before one of this class. A packet is offered at the earliest two
 /// cycles after its header came; but while others want the port (others_i) only when half
 /// of the beats behind that are there: a memory of half the rate of the link does not hold it, and
-/// fewer packets of others go meanwhile. Round robin by packet.
+/// fewer packets of others go meanwhile. If the first STEADY of them came without a gap, these are
+/// enough, as the rest will come as fast. Round robin by packet.
 /// some_o: packets wait, by queue; long_o: the one that is offered is long.
 /// Reset empties the queues.
 module fsh_sendq (
@@ -39,29 +40,38 @@ module fsh_sendq (
 );
   localparam int unsigned BEATS = 1024;
   localparam int unsigned SPARE = 8;  // words that fsh_voqbuf keeps, one a queue
+  localparam logic [2:0] STEADY = 3'd6;  // more than a burst of DRAM, of 64 bytes
+  localparam logic [2:0] ENOUGH = 3'd7;
 
   logic [2:0] choice;
   logic [7:0] some, can, gnt, there_q, begins;
   logic [79:0] ready_q;  // by queue
   logic [6:0] left, left_q, half;  // beats of a packet that follow
   logic [5:0] half_q;
-  logic       inside_q;
+  logic       inside_q, enough;
+  logic [2:0] row_q;  // beats of the packet, as long as there was no gap, or ENOUGH
   logic [3:0] freed;
   logic       begun, more;  // one begins; more of one is to be read
   logic [1:0] unused;
 
-  // Packets of which half is there, a cycle late, less those begun: -1 while that is not so of the
-  // one that is being sent.
-  assign left = inside_q ? left_q : beat_i.follow;
-  assign half = inside_q ? {1'b0, half_q} : beat_i.follow >> 1;
+  // Packets of which enough is there, a cycle late, less those begun: -1 while that is not so of
+  // the one that is being sent.
+  assign left   = inside_q ? left_q : beat_i.follow;
+  assign half   = inside_q ? {1'b0, half_q} : beat_i.follow >> 1;
+  assign enough = inside_q ? row_q != ENOUGH && (left == half || row_q == STEADY) : left == half;
 
   always_ff @(posedge clk_i) begin
     there_q <= '0;
     if (valid_i) begin
-      if (left == half) there_q <= 8'd1 << beat_i.qid;
+      if (enough) there_q <= 8'd1 << beat_i.qid;
       inside_q <= !beat_i.last;
       left_q   <= left - 7'd1;
       half_q   <= half[5:0];
+      if (!inside_q) row_q <= 3'd1;
+      else if (enough) row_q <= ENOUGH;
+      else if (row_q != '0 && row_q != ENOUGH) row_q <= row_q + 3'd1;
+    end else if (row_q != ENOUGH) begin
+      row_q <= '0;
     end
     if (rst_i) begin
       inside_q <= 1'b0;
