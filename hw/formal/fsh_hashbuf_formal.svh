@@ -6,9 +6,10 @@
 
   (* anyconst *) logic [KEY-1:0] f_key;
   logic          f_some, f_whole;  // it has a slot, since its last Claim
+  logic          f_leaves;         // that is free when the Free taken a cycle ago is carried out
   logic [SW-1:0] f_slot;
   logic    [1:0] f_gen;
-  logic          f_mine, f_named, f_room;
+  logic          f_mine, f_named, f_late, f_room;
   logic [BW-1:0] f_one, f_two;
 
   initial assume (rst_i);
@@ -16,6 +17,7 @@
   assign f_mine  = key_q == f_key;
   assign f_named = f_some && state_q == Idle && op_valid_i && op_slot_i == f_slot &&
                    op_gen_i == f_gen;
+  assign f_late  = late_q && at_q == f_slot && agen_q == f_gen;
   assign f_one   = hash(f_key, 1'b0);
   assign f_two   = f_one ^ (hash(f_key, 1'b1) | BW'(1));
 
@@ -35,6 +37,7 @@
     end
     if (f_named && op_i == fsh_coll_pkg::HASH_COMMIT) f_whole <= 1'b1;
     if (f_named && op_i == fsh_coll_pkg::HASH_FREE) f_some <= 1'b0;
+    f_leaves <= f_named && op_i == fsh_coll_pkg::HASH_FREE && !rst_i;
     if (rst_i) f_some <= 1'b0;
   end
 
@@ -65,9 +68,12 @@
     assign f_seen[TABLE+i] = 1'b1;
   end
 
-  `FSH_ASSERT(f_alone, f_here == (f_some ? SLOTS'(1) << f_slot : '0))
-  `FSH_ASSERT(f_reach, !f_some || (f_seen[f_slot] && 32'(f_slot) < SLOTS))
-  `FSH_ASSERT(f_same_gen, !f_some || gen_q[2*f_slot+:2] == f_gen)
-  `FSH_ASSERT(f_same_whole, !f_some || whole_q[f_slot] == f_whole)
+  `FSH_ASSERT(f_alone, f_here == (f_some || f_leaves ? SLOTS'(1) << f_slot : '0))
+  `FSH_ASSERT(f_reach, !(f_some || f_leaves) || (f_seen[f_slot] && 32'(f_slot) < SLOTS))
+  `FSH_ASSERT(f_same_gen, !(f_some || f_leaves) || gen_q[2*f_slot+:2] == f_gen)
+  `FSH_ASSERT(f_same_whole, !f_some || whole_q[f_slot] == f_whole ||
+              (f_whole && f_late && !frees_q))
+  `FSH_ASSERT(f_then, !late_q || state_q == Idle)
+  `FSH_ASSERT(f_left, f_leaves ? f_late && frees_q && !f_some : !(f_some && f_late && frees_q))
   `FSH_ASSERT(f_state, state_q <= Result)
   `FSH_ASSERT(f_hashed, state_q == Idle || !f_mine || (one_q == f_one && two_q == f_two))

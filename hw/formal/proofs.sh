@@ -80,7 +80,9 @@ mutant fsh_hashbuf.sv "s/take_two = ways2_q != '0/take_two = 1'b1/"
 mutant fsh_hashbuf.sv 's/else if (free2_q/if (free2_q/'
 mutant fsh_hashbuf.sv "s/same_r_q} != '0/same1_q} != '0/"
 mutant fsh_hashbuf.sv 's/else if (reserve_q) ways_r/else ways_r/'
-mutant fsh_hashbuf.sv "s/gen_q\[2\*op_slot_i+:2\] == op_gen_i/1'b1/"
+mutant fsh_hashbuf.sv "s/gen_q\[2\*at_q+:2\] == agen_q/1'b1/"
+mutant fsh_hashbuf.sv 's/late_q  <= state_q == Idle \&\& op_valid_i/late_q  <= op_valid_i/'
+mutant fsh_hashbuf.sv 's/if (release_) begin/if (release_ \&\& !op_valid_i) begin/'
 mutant fsh_hashbuf.sv "s/whole_q\[res_slot_o\] <= 1'b0/whole_q[res_slot_o] <= claim_q \&\& whole_q[res_slot_o]/"
 mutant fsh_hashbuf.sv 's/raddr = state_q == Idle ? one : two_q/raddr = one/'
 

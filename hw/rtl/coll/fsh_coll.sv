@@ -99,7 +99,7 @@ module fsh_coll #(
   logic          piece_q;  // the last one of its packet
   fsh_coll_pkg::key_t key_q;
   logic [LW-1:0] line_q;
-  logic          rx_claims, taken, judged, accepted, refused, whole, freed, crowded_q;
+  logic          rx_claims, taken, judged, accepted, refused, whole, freed, crowded;
   logic    [3:0] refused_q;  // why, as in fate_t
   logic          twice;  // there is an eager packet of its peer and team already
   logic          eager_q, late, late_q, lost, lost_q, spoilt_q;  // its job was given up here
@@ -259,12 +259,12 @@ module fsh_coll #(
   assign taken      = rx_valid_i && rx_ready_o;
   assign rx_ready_o = state_q == Write || state_q == Drop;
   always_ff @(posedge clk_i) begin
-    crowded_q <= used_o >= SW'(BUCKETS * WAYS / 2);
     refused_q <= refused ? {!res_found && rx_claims, !res_whole && rx_eager_i && !rx_claims &&
                             !lost, res_whole, !res_found && !rx_eager_i} : '0;
     late_q    <= lost;
     lost_q    <= lost && (state_q == Commit || rx_whole_i);
   end
+  assign crowded = used_o >= SW'(BUCKETS * WAYS / 2);
   assign fate_o = {kept, gone, stale || late_q, refused_q};
 
   always_ff @(posedge clk_i) begin
@@ -360,7 +360,7 @@ module fsh_coll #(
         .whole_key_i (state_q == Commit ? key_q : rx_key_i),
         .fresh_i     (fresh),
         .freed_i     (freed),
-        .crowded_i   (crowded_q),
+        .crowded_i   (crowded),
         .look_valid_o(look_valid[u]),
         .look_ready_i(taken_by[u] && !free_valid[u]),
         .look_key_o  (look_keys[u*KEY_W+:KEY_W]),

@@ -15,9 +15,9 @@
 /// of a slot that is free, they do nothing. Look and Claim: four cycles until the result,
 /// a pulse; then the next. Commit and Free: one cycle, no result. Claims may be of any
 /// key, also again and again: those that find no room change nothing. BUCKETS is a power
-/// of two of at least 2, WAYS a power of two. used_o: slots that are not free.
-/// kept_o, gone_o, stale_o: pulses after a Commit, after a Free of a slot with a whole packet,
-/// after a Commit that did nothing.
+/// of two of at least 2, WAYS a power of two. used_o: slots that are not free, two cycles after
+/// the cause. kept_o, gone_o, stale_o: pulses in the cycle after a Commit, after a Free of a slot
+/// with a whole packet, after a Commit that did nothing.
 /// Reset frees all slots; keys and generations have none.
 module fsh_hashbuf #(
     parameter int unsigned BUCKETS = 8,
@@ -60,7 +60,7 @@ module fsh_hashbuf #(
   } state_e;
 
   state_e             state_q;
-  logic               claim_q, reserve_q;
+  logic               claim_q, reserve_q, made_q;
   logic     [KEY-1:0] key_q;
   logic      [BW-1:0] one, one_q, two_q;
   logic   [SLOTS-1:0] used_q, whole_q;
@@ -198,22 +198,27 @@ module fsh_hashbuf #(
     end
   end
 
-  // A slot of a Commit or a Free that is as its user believes.
-  logic               now, commit, release_;
+  // A Commit or a Free is carried out in the cycle after it was taken, if its slot is as its user
+  // believes: before a look-up that follows it reads what is in use, which is two cycles later.
+  logic               late_q, frees_q, now, commit, release_;
+  logic      [SW-1:0] at_q;
+  logic         [1:0] agen_q;
   logic [(1<<SW)-1:0] used_all;  // numbers that no slot has are not in use
 
-  assign used_all = (1 << SW)'(used_q);
-
-  assign now      = state_q == Idle && op_valid_i && used_all[op_slot_i] &&
-                    gen_q[2*op_slot_i+:2] == op_gen_i;
-  assign commit   = now && op_i == fsh_coll_pkg::HASH_COMMIT;
-  assign release_ = now && op_i == fsh_coll_pkg::HASH_FREE;
-
   always_ff @(posedge clk_i) begin
-    kept_o  <= commit && !rst_i;
-    gone_o  <= release_ && whole_q[op_slot_i] && !rst_i;
-    stale_o <= state_q == Idle && op_valid_i && op_i == fsh_coll_pkg::HASH_COMMIT && !now && !rst_i;
+    late_q  <= state_q == Idle && op_valid_i && op_i[1] && !rst_i;
+    frees_q <= op_i == fsh_coll_pkg::HASH_FREE;
+    at_q    <= op_slot_i;
+    agen_q  <= op_gen_i;
   end
+
+  assign used_all = (1 << SW)'(used_q);
+  assign now      = late_q && used_all[at_q] && gen_q[2*at_q+:2] == agen_q;
+  assign commit   = now && !frees_q;
+  assign release_ = now && frees_q;
+  assign kept_o   = commit;
+  assign gone_o   = release_ && whole_q[at_q];
+  assign stale_o  = late_q && !frees_q && !now;
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
@@ -236,16 +241,18 @@ module fsh_hashbuf #(
       whole_q[res_slot_o] <= 1'b0;
       used_o              <= used_o + 1'b1;
     end
-    if (commit) whole_q[op_slot_i] <= 1'b1;
+    if (commit) whole_q[at_q] <= 1'b1;
     if (release_) begin
-      used_q[op_slot_i]     <= 1'b0;
-      gen_q[2*op_slot_i+:2] <= op_gen_i + 2'd1;
-      used_o                <= used_o - 1'b1;
+      used_q[at_q]     <= 1'b0;
+      gen_q[2*at_q+:2] <= agen_q + 2'd1;
     end
+    made_q <= res_valid_o && res_made_o;
+    used_o <= used_o + SW'(made_q) - SW'(release_);
     if (rst_i) begin
       state_q <= Idle;
       used_q  <= '0;
       used_o  <= '0;
+      made_q  <= 1'b0;
     end
   end
 

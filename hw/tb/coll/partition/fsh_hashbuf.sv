@@ -51,11 +51,11 @@ module fsh_hashbuf #(
   assign res_valid_o = cycle_q == 3'(LAST);
   assign res_whole_o = res_found_o && whole_q[res_slot_o];
   assign res_gen_o   = gen_q[res_slot_o];
-  assign used_o      = SW'($countones(used_q));
   assign now = op_ready_o && op_valid_i && used_q[op_slot_i] && gen_q[op_slot_i] == op_gen_i;
 
   always_ff @(posedge clk_i) begin
     {kept_o, gone_o, stale_o} <= '0;
+    used_o <= SW'($countones(used_q));
     if (op_ready_o) begin
       key_q     <= op_key_i;
       claim_q   <= op_i == fsh_coll_pkg::HASH_CLAIM;
