@@ -76,4 +76,5 @@
   `FSH_ASSERT(f_then, !late_q || state_q == Idle)
   `FSH_ASSERT(f_left, f_leaves ? f_late && frees_q && !f_some : !(f_some && f_late && frees_q))
   `FSH_ASSERT(f_state, state_q <= Result)
-  `FSH_ASSERT(f_hashed, state_q == Idle || !f_mine || (one_q == f_one && two_q == f_two))
+  `FSH_ASSERT(f_hashed, state_q == Idle || state_q == First || !f_mine ||
+              (one_q == f_one && two_q == f_two))

@@ -62,7 +62,7 @@ module fsh_hashbuf #(
   state_e             state_q;
   logic               claim_q, reserve_q, made_q;
   logic     [KEY-1:0] key_q;
-  logic      [BW-1:0] one, one_q, two_q;
+  logic      [BW-1:0] one, two, one_q, two_q;
   logic   [SLOTS-1:0] used_q, whole_q;
   logic [2*SLOTS-1:0] gen_q;
 
@@ -75,19 +75,20 @@ module fsh_hashbuf #(
   endfunction
 
   assign op_ready_o = state_q == Idle;
-  assign one        = hash(op_key_i, 1'b0);
+  assign one        = hash(key_q, 1'b0);
+  assign two        = one ^ (hash(key_q, 1'b1) | BW'(1));  // never the same
 
   // Keys, a RAM a way.
   logic      [BW-1:0] raddr, bucket;
   logic               re, take_two;
-  logic    [WAYS-1:0] we, free, same, free1_q, same1_q, free2_q, same2_q;
+  logic    [WAYS-1:0] we, free, same, free1_q, same1_q;
 `ifdef FORMAL
   logic [TABLE*KEY-1:0] f_keys;
 `endif
 
-  assign re    = state_q == Idle || state_q == First;
-  assign raddr = state_q == Idle ? one : two_q;
-  assign bucket = state_q == First ? one_q : two_q;
+  assign re     = state_q == First || state_q == Second;
+  assign raddr  = state_q == First ? one : two_q;
+  assign bucket = state_q == Second ? one_q : two_q;
 
   for (genvar w = 0; w < WAYS; w++) begin : gen_way
     logic [KEY-1:0] key;
@@ -121,20 +122,21 @@ module fsh_hashbuf #(
 
   always_ff @(posedge clk_i) begin
     if (state_q == First) begin
+      one_q <= one;
+      two_q <= two;
+    end
+    if (state_q == Second) begin
       free1_q  <= free;
       same1_q  <= same;
       free_r_q <= free_r;
       for (int i = 0; i < RESERVE; i++)
         same_r_q[i] <= !free_r[i] && keys_r_q[i*KEY+:KEY] == key_q;
     end
-    if (state_q == Second) begin
-      free2_q <= free;
-      same2_q <= same;
-    end
     for (int i = 0; i < RESERVE; i++) if (we_r[i]) keys_r_q[i*KEY+:KEY] <= key_q;
   end
 
-  // The second bucket has more room: keys that go there keep both from being full early.
+  // The second bucket, which is seen in Decide, has more room: keys that go there keep both from
+  // being full early.
   logic emptier;
 
   always_comb begin : rooms
@@ -143,7 +145,7 @@ module fsh_hashbuf #(
     room2 = '0;
     for (int w = 0; w < WAYS; w++) begin
       room1 = room1 + $clog2(WAYS + 1)'(free1_q[w]);
-      room2 = room2 + $clog2(WAYS + 1)'(free2_q[w]);
+      room2 = room2 + $clog2(WAYS + 1)'(free[w]);
     end
     emptier = room2 > room1;
   end
@@ -155,14 +157,14 @@ module fsh_hashbuf #(
   logic      [SW-1:0] slot;
 
   always_comb begin
-    found  = {same1_q, same2_q, same_r_q} != '0;
+    found  = {same1_q, same, same_r_q} != '0;
     ways1  = '0;
     ways2  = '0;
     ways_r = '0;
     claims = claim_q && !found;
     if (claims) begin
       if (free1_q != '0 && !emptier) ways1 = free1_q & (~free1_q + 1'b1);
-      else if (free2_q != '0) ways2 = free2_q & (~free2_q + 1'b1);
+      else if (free != '0) ways2 = free & (~free + 1'b1);
       else if (reserve_q) ways_r = free_r_q & (~free_r_q + 1'b1);
     end
   end
@@ -170,7 +172,7 @@ module fsh_hashbuf #(
   always_ff @(posedge clk_i) begin
     if (state_q == Decide) begin
       ways1_q     <= found ? same1_q : ways1;
-      ways2_q     <= found ? same2_q : ways2;
+      ways2_q     <= found ? same : ways2;
       ways_r_q    <= found ? same_r_q : ways_r;
       res_found_o <= found;
       res_made_o  <= {ways1, ways2, ways_r} != '0;
@@ -227,8 +229,6 @@ module fsh_hashbuf #(
         claim_q   <= op_i == fsh_coll_pkg::HASH_CLAIM;
         reserve_q <= op_reserve_i;
         key_q     <= op_key_i;
-        one_q     <= one;
-        two_q     <= one ^ (hash(op_key_i, 1'b1) | BW'(1));  // never the same
       end
       First:   state_q <= Second;
       Second:  state_q <= Decide;
