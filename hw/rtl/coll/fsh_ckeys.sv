@@ -4,10 +4,12 @@
 /// The keys of the packet buffer (fsh_hashbuf), and who asks for them, one at a time: the packet in
 /// hand first (rx_look_i, with rx_claims_i it gets a slot; rx_commit_i: it is whole), then in turns
 /// units (of each what frees a slot first), their rows, who answers ASKs, and packets that are
-/// coming (fsh_cpeek). req_i, keys_i: units, rows, ASKs; taken_o: whose operation begins; owner_o:
-/// whose the result is, mine_o: of the packet in hand; key_o: that of the operation. only_i: a
-/// look-up that does not claim; spare_i: of the reserve, too. hit_o: the slot of rx_key_i is known
-/// at once, if that will do (rx_known_i), and not whole. slot_o, gen_o: of the result, or of that.
+/// coming (fsh_cpeek). req_i, keys_i: units, rows, ASKs; freed_o: of which unit a slot is freed;
+/// looked_o, a register: whose look-up began a cycle ago, so a request that is no Free stays until
+/// the cycle after it was taken. owner_o: whose the result is, mine_o: of the packet in hand;
+/// key_o: that of the operation. only_i: a look-up that does not claim; spare_i: of the reserve,
+/// too. hit_o: the slot of rx_key_i is known at once, if that will do (rx_known_i), and not whole.
+/// slot_o, gen_o: of the result, or of that.
 module fsh_ckeys #(
     parameter int unsigned UNITS = 2,
     parameter int unsigned LANES = 2,
@@ -38,7 +40,8 @@ module fsh_ckeys #(
     input  wire logic    [UNITS*SW-1:0] free_slots_i,
     input  wire logic     [UNITS*2-1:0] free_gens_i,
     output logic                        ready_o,
-    output logic             [REQS-1:0] taken_o,
+    output logic            [UNITS-1:0] freed_o,
+    output logic             [REQS-1:0] looked_o,
     output logic             [REQS-1:0] owner_o,
     output logic                        mine_o,  // of the packet in hand
     output logic            [KEY_W-1:0] key_o,
@@ -70,7 +73,7 @@ module fsh_ckeys #(
   assign gen_o   = rx_look_i ? hit_gen : res_gen_o;
   assign takes   = req != '0 && ready_o && !rx_op;
   assign valid   = rx_op ? !hit_o : req != '0;
-  assign taken_o = takes ? gnt[REQS-1:0] : '0;
+  assign freed_o = takes ? free_valid_i & gnt[UNITS-1:0] : '0;
   assign frees   = (free_valid_i & gnt[UNITS-1:0]) != '0;
 
   fsh_arb #(
@@ -104,6 +107,7 @@ module fsh_ckeys #(
   assign slot = rx_op ? rx_slot_i : free_slot;
 
   always_ff @(posedge clk_i) begin
+    looked_o <= takes && !frees && !rst_i ? gnt[REQS-1:0] : '0;
     if (valid && ready_o) begin
       owner_o <= rx_op ? '0 : gnt[REQS-1:0];
       peek_q  <= !rx_op && gnt[REQS];
@@ -140,8 +144,9 @@ module fsh_ckeys #(
   );
 
   fsh_cpeek #(
-      .LANES(LANES),
-      .SLOTS(SLOTS)
+      .LANES  (LANES),
+      .SLOTS  (SLOTS),
+      .TOUCHES(UNITS + 1)
   ) i_peek (
       .clk_i,
       .rst_i,
@@ -154,8 +159,8 @@ module fsh_ckeys #(
       .look_hit_i     (res_found_o && !res_whole_o),
       .look_slot_i    (res_slot_o),
       .look_gen_i     (res_gen_o),
-      .touched_valid_i(valid && ready_o && what[1]),
-      .touched_slot_i (slot),
+      .touched_i      ({rx_commit_i && ready_o, freed_o}),
+      .touched_slots_i({rx_slot_i, free_slots_i}),
       .rx_seen_i      (rx_look_i),
       .rx_key_i,
       .hit_o          (known),

@@ -99,15 +99,15 @@ module fsh_coll #(
   logic          piece_q;  // the last one of its packet
   fsh_coll_pkg::key_t key_q;
   logic [LW-1:0] line_q;
-  logic          rx_claims, taken, judged, accepted, refused, whole, freed, crowded;
+  logic          rx_claims, taken, judged, accepted, refused, whole, crowded;
   logic    [3:0] refused_q;  // why, as in fate_t
   logic          twice;  // there is an eager packet of its peer and team already
   logic          eager_q, late, late_q, lost, lost_q, spoilt_q;  // its job was given up here
 
   // Units; what is a field a unit is a slice of a vector.
-  logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, free_valid;
+  logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, free_valid, freed;
   logic             [UNITS-1:0] prd_req, prd_gnt, look_only;
-  logic             [2*UNITS:0] keys_req, taken_by, owner_q;  // who asks, rows, units
+  logic             [2*UNITS:0] keys_req, looked, owner_q;  // who asks, rows, units
   logic [(2*UNITS+1)*KEY_W-1:0] look_keys;
   logic           [2*UNITS-1:0] look_spare;  // units, rows
   logic          [UNITS*SW-1:0] free_slots;
@@ -149,7 +149,8 @@ module fsh_coll #(
       .free_slots_i(free_slots),
       .free_gens_i (free_gens),
       .ready_o     (op_ready),
-      .taken_o     (taken_by),
+      .freed_o     (freed),
+      .looked_o    (looked),
       .owner_o     (owner_q),
       .mine_o      (mine),
       .key_o       (last_key_q),
@@ -228,7 +229,7 @@ module fsh_coll #(
       .ask_key_i   (note_i.key),
       .room_o      (ask_room_o),
       .look_valid_o(keys_req[2*UNITS]),
-      .look_ready_i(taken_by[2*UNITS]),
+      .look_ready_i(looked[2*UNITS]),
       .look_key_o  (look_keys[2*UNITS*KEY_W+:KEY_W]),
       .look_done_i (res_valid && owner_q[2*UNITS]),
       .look_hit_i  (res_found && !res_whole),
@@ -255,7 +256,6 @@ module fsh_coll #(
   // cycle before, nobody waits for it, and it is spoilt like others.
   assign comes      = enters && rx_whole_i && rx_bytes_i <= (LW + 7)'(fsh_coll_pkg::SHORT);
   assign whole      = comes || (state_q == Commit && op_ready && !spoilt_q);
-  assign freed      = (free_valid & taken_by[UNITS-1:0]) != '0;
   assign taken      = rx_valid_i && rx_ready_o;
   assign rx_ready_o = state_q == Write || state_q == Drop;
   always_ff @(posedge clk_i) begin
@@ -290,7 +290,7 @@ module fsh_coll #(
       {slot_q, gen_q} <= {in_slot, in_gen};
     end else if (whole) fresh_q <= 1'b1;
     for (int unsigned u = 0; u < UNITS; u++)
-      if (free_valid[u] && taken_by[u] && free_slots[u*SW+:SW] == slot_q) fresh_q <= 1'b0;
+      if (freed[u] && free_slots[u*SW+:SW] == slot_q) fresh_q <= 1'b0;
     if (rst_i) begin
       state_q <= Claim;
       fresh_q <= 1'b0;
@@ -359,10 +359,10 @@ module fsh_coll #(
         .whole_valid_i(whole),
         .whole_key_i (state_q == Commit ? key_q : rx_key_i),
         .fresh_i     (fresh),
-        .freed_i     (freed),
+        .freed_i     (freed != '0),
         .crowded_i   (crowded),
         .look_valid_o(look_valid[u]),
-        .look_ready_i(taken_by[u] && !free_valid[u]),
+        .look_ready_i(looked[u]),
         .look_key_o  (look_keys[u*KEY_W+:KEY_W]),
         .look_done_i (res_valid && owner_q[u]),
         .look_spare_o(look_spare[u]),
@@ -370,7 +370,7 @@ module fsh_coll #(
         .look_i      (look),
         .made_i      ({res_valid && res_made, 16'(res_slot), last_key_q}),
         .row_valid_o (keys_req[UNITS+u]),
-        .row_ready_i (taken_by[UNITS+u]),
+        .row_ready_i (looked[UNITS+u]),
         .row_key_o   (look_keys[(UNITS+u)*KEY_W+:KEY_W]),
         .row_spare_o (look_spare[UNITS+u]),
         .row_done_i  (res_valid && owner_q[UNITS+u]),
@@ -378,7 +378,7 @@ module fsh_coll #(
         .grant_ready_i(tell_ready[2*UNITS+u]),
         .grant_o     (tells[(2*UNITS+u)*NOTE_W+:NOTE_W]),
         .free_valid_o(free_valid[u]),
-        .free_ready_i(taken_by[u]),
+        .free_ready_i(freed[u]),
         .free_slot_o (free_slots[u*SW+:SW]),
         .free_gen_o  (free_gens[u*2+:2]),
         .may_valid_o (may_req[u]),

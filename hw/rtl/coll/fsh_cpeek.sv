@@ -4,12 +4,14 @@
 /// Looks up the keys of packets while they are coming, so that those for which a slot is claimed
 /// need no look-up when they are whole. By lane: a packet begins (head_*), and its key is looked up
 /// when nobody else asks (look_*; look_hit_i: it has a slot, and is not whole); hit_o: rx_key_i
-/// was, and its slot slot_o of generation gen_o is still so. touched_*: a slot becomes whole or
-/// free. One that is offered (rx_seen_i: rx_key_i) is not looked up any more. Wires from rx_key_i.
-/// busy_o: one is to be looked up. Reset: none is known.
+/// was, and its slot slot_o of generation gen_o is still so. touched_i: one of touched_slots_i
+/// becomes whole or free (which of them may be known late). One that is offered (rx_seen_i:
+/// rx_key_i) is not looked up any more. Wires from rx_key_i. busy_o: one is to be looked up. Reset:
+/// none is known.
 module fsh_cpeek #(
     parameter int unsigned LANES = 2,
     parameter int unsigned SLOTS = 80,
+    parameter int unsigned TOUCHES = 3,
     localparam int unsigned KEY_W = fsh_coll_pkg::KEY_W,
     localparam int unsigned SW = $clog2(SLOTS)
 ) (
@@ -24,8 +26,8 @@ module fsh_cpeek #(
     input  wire logic                   look_hit_i,
     input  wire logic          [SW-1:0] look_slot_i,
     input  wire logic             [1:0] look_gen_i,
-    input  wire logic                   touched_valid_i,
-    input  wire logic          [SW-1:0] touched_slot_i,
+    input  wire logic     [TOUCHES-1:0] touched_i,
+    input  wire logic  [TOUCHES*SW-1:0] touched_slots_i,
     input  wire logic                   rx_seen_i,
     input  wire logic       [KEY_W-1:0] rx_key_i,
     output logic                        hit_o,
@@ -72,7 +74,8 @@ module fsh_cpeek #(
         there_q[l]        <= look_hit_i;
         asks_q[l]         <= 1'b0;
       end
-      if (touched_valid_i && slots_q[l*SW+:SW] == touched_slot_i) there_q[l] <= 1'b0;
+      for (int unsigned t = 0; t < TOUCHES; t++)
+        if (touched_i[t] && slots_q[l*SW+:SW] == touched_slots_i[t*SW+:SW]) there_q[l] <= 1'b0;
       if (look_valid_o && look_ready_i && asks[l]) {wants_q[l], asks_q[l]} <= 2'b01;
       if (rx_seen_i && same[l]) {wants_q[l], asks_q[l]} <= '0;
       if (head_valid_i[l]) {wants_q[l], asks_q[l], there_q[l]} <= 3'b100;

@@ -215,7 +215,8 @@ module fsh_cunit #(
   assign drop_valid = (step_drop && whole_q) || sweep_drop;
   always_ff @(posedge clk_i) if (answers) whole_q <= answer.whole;
 
-  // A packet that has just come needs no look-up: known a cycle before it is asked for.
+  // A packet that has just come needs no look-up: known a cycle before it is asked for. One that
+  // began is told a cycle later (look_ready_i), and goes on.
   assign look_valid_o = asks && !known_q;
   assign asked        = known_q || look_ready_i;
   assign answers      = told_q || look_done_i;
@@ -223,7 +224,7 @@ module fsh_cunit #(
 
   always_ff @(posedge clk_i) begin
     known_q <= fresh_i.valid && fresh_i.key == step_key && !rst_i;
-    told_q  <= asks && known_q && !rst_i;
+    told_q  <= asks && known_q && !look_ready_i && !rst_i;
     if (!(asks && known_q)) known_look_q <= fresh_i.look;
   end
 
