@@ -44,13 +44,14 @@ module fsh_ceager #(
     output fsh_coll_pkg::note_t     tell_o
 );
   logic [(1<<W)-1:0] sent_q, held_q;
+  logic  [UNITS-1:0] free;
   logic      [W-1:0] may_index, back_index, rx_index, told_index;
 
   assign back_index = fsh_coll_pkg::eager_index(back_key_i.node, back_key_i.vp);
   assign rx_index   = fsh_coll_pkg::eager_index(rx_key_i.node, rx_key_i.vp);
   assign told_index = fsh_coll_pkg::eager_index(told_key_i.node, told_key_i.vp);
   assign rx_twice_o = held_q[rx_index];
-  assign may_free_o = !sent_q[may_index];
+  assign may_free_o = (may_ready_o & free) != '0;
 
   fsh_arb #(
       .N(UNITS)
@@ -65,8 +66,10 @@ module fsh_ceager #(
 
   always_comb begin
     may_index = '0;
-    for (int unsigned u = 0; u < UNITS; u++)
+    for (int unsigned u = 0; u < UNITS; u++) begin
+      free[u] = !sent_q[may_index_i[u*W+:W]];  // beside the choice, not behind it
       if (may_ready_o[u]) may_index |= may_index_i[u*W+:W];
+    end
   end
 
   always_ff @(posedge clk_i) begin
