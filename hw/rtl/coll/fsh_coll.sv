@@ -114,8 +114,7 @@ module fsh_coll #(
   logic           [UNITS*2-1:0] free_gens;
   logic     [UNITS*(SW+LW)-1:0] prd_addrs;
 
-  // Operations on the keys: packets that come go first, of a unit what frees a slot.
-  logic            op_ready, mine, hit, enters, peeking, comes, fresh_q;
+  logic            op_ready, mine, hit, enters, enters_q, peeking, comes, fresh_q;
   logic            res_valid, res_found, res_made, res_whole, kept, gone, stale;
   logic   [SW-1:0] res_slot, in_slot;
   logic      [1:0] res_gen, in_gen;
@@ -263,6 +262,7 @@ module fsh_coll #(
                             !lost, res_whole, !res_found && !rx_eager_i} : '0;
     late_q    <= lost;
     lost_q    <= lost && (state_q == Commit || rx_whole_i);
+    enters_q  <= enters;
   end
   assign crowded = used_o >= SW'(BUCKETS * WAYS / 2);
   assign fate_o = {kept, gone, stale || late_q, refused_q};
@@ -291,17 +291,13 @@ module fsh_coll #(
     end else if (whole) fresh_q <= 1'b1;
     for (int unsigned u = 0; u < UNITS; u++)
       if (freed[u] && free_slots[u*SW+:SW] == slot_q) fresh_q <= 1'b0;
-    if (rst_i) begin
-      state_q <= Claim;
-      fresh_q <= 1'b0;
-    end
+    if (rst_i) {state_q, fresh_q} <= {Claim, 1'b0};
   end
 
-  // How long each is, and whether it came eagerly.
+  // How long each is, and whether it came eagerly: told of whole ones only.
   (* ram_style = "distributed" *) logic [LW+7:0] bytes_mem[SLOTS];
 
-  always_ff @(posedge clk_i)
-    if (enters) bytes_mem[in_slot] <= {rx_eager_i, rx_bytes_i};
+  always_ff @(posedge clk_i) if (enters_q) bytes_mem[slot_q] <= {eager_q, bytes_q};
 
   logic     [511:0] prd_data;
   fsh_cslots #(
