@@ -237,7 +237,7 @@ module fsh_csteps #(
   // the unit when a packet is through, or when this context has to wait.
   assign step_over = (settled_i[c_q] || then_) && !failed[c_q] && !desc_q.tail;
   assign held      = item_q == FETCH && !ahead_q && !settled_i[c_q] && !(here && apart);
-  assign next_addr = addr_q + 32'(after == FETCH) - 32'(held_q);
+  assign next_addr = held_q ? addr_q - 32'd1 : after == FETCH ? addr_q + 32'd1 : addr_q;
   assign next_flip = flip_q ^ (item_q == OUT && last_packet_q && !packet_q[0]);
   assign yields    = after == SETTLE ? !settled_i[c_q] :
                      item_q == OUT && (able & ~now) != '0;
@@ -487,7 +487,7 @@ module fsh_csteps #(
                   status_q == fsh_spec_pkg::STATUS_TIMEOUT ? source : 8'd0};
 
   assign busy_o = state_q != Pick || able != '0 || opens ||
-                  rowed_i.busy || note_valid_i || whole_valid_i || freed_i || written_i;
+                  rowed_i.busy || note_valid_i || written_i;
 
   `FSH_ASSERT(a_turn, state_q != Load || opened[c_q])
   `FSH_STABLE(end_valid_o, end_ready_i, end_o)
