@@ -9,9 +9,11 @@
 /// begin_i, teams_i: fsh_clate) are not to be kept (rx_late_o: of rx_key_i, lost_late_o: of
 /// lost_key_i); with lost_i, a pulse, that of lost_key_i was not, and its sender is told that it
 /// may send the next (tell_*, CONSUMED). As many wait for that as may be under way to a node.
-/// Reset: none.
+/// peek_open_o, registers: an eager packet of peek_keys_i would be kept, as of a cycle ago; not
+/// in the cycle after a job was given up. Reset: none.
 module fsh_ceager #(
     parameter int unsigned UNITS = 2,
+    parameter int unsigned LANES = 2,
     localparam int unsigned W = fsh_coll_pkg::EAGER_W,
     localparam int unsigned TEAM_W = fsh_coll_pkg::TEAM_W
 ) (
@@ -29,7 +31,9 @@ module fsh_ceager #(
     input  wire logic               rx_holds_i,
     input  wire logic               told_valid_i,
     input  wire fsh_coll_pkg::key_t told_key_i,
+    input  wire logic [LANES*fsh_coll_pkg::KEY_W-1:0] peek_keys_i,
     /* verilator lint_on UNUSEDSIGNAL */
+    output logic        [LANES-1:0] peek_open_o,
     input  wire logic               calm_i,
     input  wire logic   [UNITS-1:0] gone_valid_i,
     output logic                    gone_ready_o,
@@ -45,6 +49,7 @@ module fsh_ceager #(
 );
   logic [(1<<W)-1:0] sent_q, held_q;
   logic  [UNITS-1:0] free;
+  logic  [LANES-1:0] open, peek_late;
   logic      [W-1:0] may_index, back_index, rx_index, told_index;
 
   assign back_index = fsh_coll_pkg::eager_index(back_key_i.node, back_key_i.vp);
@@ -83,9 +88,21 @@ module fsh_ceager #(
     end
   end
 
+  for (genvar l = 0; l < LANES; l++) begin : gen_lane
+    /* verilator lint_off UNUSEDSIGNAL */
+    fsh_coll_pkg::key_t key;
+    /* verilator lint_on UNUSEDSIGNAL */
+    assign key = peek_keys_i[l*fsh_coll_pkg::KEY_W+:fsh_coll_pkg::KEY_W];
+    assign open[l] = fsh_coll_pkg::eager_vp(key.vp) && !peek_late[l] &&
+                     !held_q[fsh_coll_pkg::eager_index(key.node, key.vp)];
+  end
+
+  always_ff @(posedge clk_i) peek_open_o <= calm_i && gone_valid_i != '0 ? '0 : open;
+
   assign gone_ready_o = calm_i;
   fsh_clate #(
-      .UNITS(UNITS)
+      .UNITS(UNITS),
+      .LANES(LANES)
   ) i_late (
       .clk_i,
       .rst_i,
@@ -94,8 +111,10 @@ module fsh_ceager #(
       .teams_i,
       .rx_key_i,
       .held_key_i (lost_key_i),
+      .peek_keys_i,
       .rx_late_o,
-      .held_late_o(lost_late_o)
+      .held_late_o(lost_late_o),
+      .peek_late_o(peek_late)
   );
 
   assign tell_o.op = fsh_spec_pkg::COLLMSG_CONSUMED;

@@ -8,8 +8,9 @@
 /// looked_o, a register: whose look-up began a cycle ago, so a request that is no Free stays until
 /// the cycle after it was taken. owner_o: whose the result is, mine_o: of the packet in hand;
 /// key_o: that of the operation. only_i: a look-up that does not claim; spare_i: of the reserve,
-/// too. hit_o: the slot of rx_key_i is known at once, if that will do (rx_known_i), and not whole.
-/// slot_o, gen_o: of the result, or of that.
+/// too. hit_o: the slot of rx_key_i is known at once, not whole, and the packet may be kept
+/// (rx_any_i, or open_i of the lane whose key in peek_keys_o it is). slot_o, gen_o: of the result,
+/// or of that.
 module fsh_ckeys #(
     parameter int unsigned UNITS = 2,
     parameter int unsigned LANES = 2,
@@ -27,7 +28,8 @@ module fsh_ckeys #(
     input  wire logic [LANES*KEY_W-1:0] head_keys_i,
     input  wire logic                   rx_look_i,
     input  wire logic                   rx_claims_i,
-    input  wire logic                   rx_known_i,
+    input  wire logic                   rx_any_i,
+    input  wire logic       [LANES-1:0] open_i,
     input  wire logic                   rx_commit_i,
     input  wire logic       [KEY_W-1:0] rx_key_i,
     input  wire logic          [SW-1:0] rx_slot_i,
@@ -51,6 +53,7 @@ module fsh_ckeys #(
     output logic                        res_whole_o,
     output logic               [SW-1:0] res_slot_o,
     output logic                  [1:0] res_gen_o,
+    output logic      [LANES*KEY_W-1:0] peek_keys_o,
     output logic                        hit_o,
     output logic               [SW-1:0] slot_o,
     output logic                  [1:0] gen_o,
@@ -68,7 +71,7 @@ module fsh_ckeys #(
 
   assign req     = {peeks, req_i};
   assign rx_op   = rx_look_i || rx_commit_i;
-  assign hit_o   = rx_look_i && rx_known_i && known;
+  assign hit_o   = rx_look_i && known;
   assign slot_o  = rx_look_i ? hit_slot : res_slot_o;
   assign gen_o   = rx_look_i ? hit_gen : res_gen_o;
   assign takes   = req != '0 && ready_o && !rx_op;
@@ -163,6 +166,9 @@ module fsh_ckeys #(
       .touched_slots_i({rx_slot_i, free_slots_i}),
       .rx_seen_i      (rx_look_i),
       .rx_key_i,
+      .rx_any_i,
+      .open_i,
+      .keys_o         (peek_keys_o),
       .hit_o          (known),
       .slot_o         (hit_slot),
       .gen_o          (hit_gen),

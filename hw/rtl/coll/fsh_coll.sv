@@ -99,7 +99,7 @@ module fsh_coll #(
   logic          piece_q;  // the last one of its packet
   fsh_coll_pkg::key_t key_q;
   logic [LW-1:0] line_q;
-  logic          rx_claims, taken, judged, accepted, refused, whole, crowded;
+  logic          rx_claims, claims_q, taken, judged, accepted, refused, whole, crowded;
   logic    [3:0] refused_q;  // why, as in fate_t
   logic          twice;  // there is an eager packet of its peer and team already
   logic          eager_q, late, late_q, lost, lost_q, spoilt_q;  // its job was given up here
@@ -119,6 +119,8 @@ module fsh_coll #(
   logic   [SW-1:0] res_slot, in_slot;
   logic      [1:0] res_gen, in_gen;
   logic   [LW+6:0] bytes_q;
+  logic [LANES-1:0] peek_open;  // an eager packet of a lane's key may be kept
+  logic [LANES*KEY_W-1:0] peek_keys;
   fsh_coll_pkg::key_t last_key_q;  // of the operation under way
   assign keys_req[UNITS-1:0] = look_valid | look_only | free_valid;
 
@@ -135,7 +137,9 @@ module fsh_coll #(
       .head_keys_i,
       .rx_look_i   (state_q == Claim && rx_valid_i),
       .rx_claims_i (rx_claims),
-      .rx_known_i  (!rx_eager_i || rx_line_i != '0 || rx_claims),
+      .rx_any_i    (!rx_eager_i || rx_line_i != '0),
+      .open_i      (peek_open),
+      .peek_keys_o (peek_keys),
       .rx_commit_i (state_q == Commit && !spoilt_q),
       .rx_key_i,
       .rx_slot_i   (slot_q),
@@ -187,9 +191,7 @@ module fsh_coll #(
   assign late      = rx_late && rx_eager_i;
   always_ff @(posedge clk_i) spoilt_q <= held_late && eager_q;
 
-  fsh_ceager #(
-      .UNITS(UNITS)
-  ) i_eager (
+  fsh_ceager #(.UNITS(UNITS), .LANES(LANES)) i_eager (
       .clk_i,
       .rst_i,
       .may_valid_i (may_req),
@@ -204,6 +206,8 @@ module fsh_coll #(
       .told_valid_i(tell_valid_o && tell_ready_i &&
                     tell_o.op == fsh_spec_pkg::COLLMSG_CONSUMED),
       .told_key_i  (tell_o.key),
+      .peek_keys_i (peek_keys),
+      .peek_open_o (peek_open),
       .calm_i      ((state_q == Write && !fresh_q) || state_q == Drop ||
                     (state_q == Claim && !rx_valid_i)),
       .gone_valid_i(gone_valid),
@@ -219,9 +223,7 @@ module fsh_coll #(
       .tell_o      (back)
   );
 
-  fsh_cask #(
-      .SLOTS(SLOTS)
-  ) i_ask (
+  fsh_cask #(.SLOTS(SLOTS)) i_ask (
       .clk_i,
       .rst_i,
       .ask_valid_i (note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_ASK),
@@ -244,10 +246,11 @@ module fsh_coll #(
 
   // A packet: its slot, its lines, and then it is whole.
   assign accepted   = res_made || (res_found && !res_whole && (!rx_eager_i || rx_line_i != '0 ||
-                                                               rx_claims));
+                                                               claims_q));
   assign judged     = state_q == Answer && res_valid && mine;
   assign enters     = (judged && accepted) || hit;
-  assign holds      = enters && rx_claims;
+  // Of one that is known at once: open_i. The other's key has stood here for cycles.
+  assign holds      = hit ? rx_eager_i && rx_line_i == '0 : judged && accepted && claims_q;
   assign refused    = judged && !accepted && !rst_i;
   assign lost       = !rst_i && (state_q == Commit ? spoilt_q : late && refused &&
                                  !res_whole && !(twice && rx_line_i == '0));
@@ -258,11 +261,12 @@ module fsh_coll #(
   assign taken      = rx_valid_i && rx_ready_o;
   assign rx_ready_o = state_q == Write || state_q == Drop;
   always_ff @(posedge clk_i) begin
-    refused_q <= refused ? {!res_found && rx_claims, !res_whole && rx_eager_i && !rx_claims &&
+    refused_q <= refused ? {!res_found && claims_q, !res_whole && rx_eager_i && !claims_q &&
                             !lost, res_whole, !res_found && !rx_eager_i} : '0;
     late_q    <= lost;
     lost_q    <= lost && (state_q == Commit || rx_whole_i);
     enters_q  <= enters;
+    claims_q  <= rx_claims;
   end
   assign crowded = used_o >= SW'(BUCKETS * WAYS / 2);
   assign fate_o = {kept, gone, stale || late_q, refused_q};

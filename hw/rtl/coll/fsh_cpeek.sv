@@ -4,7 +4,8 @@
 /// Looks up the keys of packets while they are coming, so that those for which a slot is claimed
 /// need no look-up when they are whole. By lane: a packet begins (head_*), and its key is looked up
 /// when nobody else asks (look_*; look_hit_i: it has a slot, and is not whole); hit_o: rx_key_i
-/// was, and its slot slot_o of generation gen_o is still so. touched_i: one of touched_slots_i
+/// was, and its slot slot_o of generation gen_o is still so, and it may be kept: any (rx_any_i), or
+/// one of the lane's key keys_o (open_i). touched_i: one of touched_slots_i
 /// becomes whole or free (which of them may be known late). One that is offered (rx_seen_i:
 /// rx_key_i) is not looked up any more. Wires from rx_key_i. busy_o: one is to be looked up. Reset:
 /// none is known.
@@ -30,20 +31,22 @@ module fsh_cpeek #(
     input  wire logic  [TOUCHES*SW-1:0] touched_slots_i,
     input  wire logic                   rx_seen_i,
     input  wire logic       [KEY_W-1:0] rx_key_i,
+    input  wire logic                   rx_any_i,
+    input  wire logic       [LANES-1:0] open_i,
+    output logic      [LANES*KEY_W-1:0] keys_o,
     output logic                        hit_o,
     output logic               [SW-1:0] slot_o,
     output logic                  [1:0] gen_o,
     output logic                        busy_o
 );
   logic       [LANES-1:0] wants_q, asks_q, there_q, same, asks;
-  logic [LANES*KEY_W-1:0] keys_q;
   logic    [LANES*SW-1:0] slots_q;
   logic     [LANES*2-1:0] gens_q;
   logic                   waits_q;
 
   assign look_valid_o = wants_q != '0 && !waits_q;
   assign asks         = wants_q & (~wants_q + 1'b1);
-  assign hit_o        = (same & there_q) != '0;
+  assign hit_o        = (same & there_q & (open_i | {LANES{rx_any_i}})) != '0;
   assign busy_o       = wants_q != '0 || waits_q;
 
   always_comb begin
@@ -51,7 +54,7 @@ module fsh_cpeek #(
     slot_o     = '0;
     gen_o      = '0;
     for (int unsigned l = 0; l < LANES; l++) begin
-      if (asks[l]) look_key_o |= keys_q[l*KEY_W+:KEY_W];
+      if (asks[l]) look_key_o |= keys_o[l*KEY_W+:KEY_W];
       if (same[l] && there_q[l]) slot_o |= slots_q[l*SW+:SW];
       if (same[l] && there_q[l]) gen_o |= gens_q[l*2+:2];
     end
@@ -64,10 +67,10 @@ module fsh_cpeek #(
   end
 
   for (genvar l = 0; l < LANES; l++) begin : gen_lane
-    assign same[l] = keys_q[l*KEY_W+:KEY_W] == rx_key_i;
+    assign same[l] = keys_o[l*KEY_W+:KEY_W] == rx_key_i;
 
     always_ff @(posedge clk_i) begin
-      if (head_valid_i[l]) keys_q[l*KEY_W+:KEY_W] <= head_keys_i[l*KEY_W+:KEY_W];
+      if (head_valid_i[l]) keys_o[l*KEY_W+:KEY_W] <= head_keys_i[l*KEY_W+:KEY_W];
       if (look_done_i && asks_q[l]) begin
         slots_q[l*SW+:SW] <= look_slot_i;
         gens_q[l*2+:2]    <= look_gen_i;
