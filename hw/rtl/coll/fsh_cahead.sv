@@ -89,7 +89,7 @@ module fsh_cahead #(
                        (32'(seen_q) == WINDOW || 32'(packet_i) >= WINDOW / 2);
   assign done_o      = tail_i || enough;
   assign further_o   = beyond_q | whole_q;
-  assign steps       = step_i && rowed_i.context_ == 8'(c_i);
+  assign steps       = step_i && rowed_i.context_[CW-1:0] == c_i;
 
   always_ff @(posedge clk_i) begin
     if (row_i || steps) far_o <= row_i && deep_i;
@@ -115,7 +115,7 @@ module fsh_cahead #(
         if (hop_i && !pulse_i && over_o && done_o) {whole_q[c], looked_o[c]} <= {tail_i, 1'b1};
         if (open_i) {whole_q[c], looked_o[c], beyond_q[c]} <= '0;
       end
-      if (rowed_i.over && rowed_i.context_ == 8'(c)) begin
+      if (rowed_i.over && rowed_i.context_[CW-1:0] == CW'(c)) begin
         whole_q[c] <= rowed_i.tail;
         if (far_o && !steps) beyond_q[c] <= 1'b1;
         else looked_o[c] <= 1'b1;
