@@ -77,9 +77,9 @@ hashbuf="fsh_coll_pkg.sv fsh_ram.sv fsh_hashbuf.sv"
 prove hashbuf fsh_hashbuf "BUCKETS=2 WAYS=1 RESERVE=1 KEY=3" "$hashbuf" 27 6 gates
 mutant fsh_hashbuf.sv "s/same\[w\] = !free\[w\] \&\& key == key_q/same[w] = !free[w] \&\& key[1:0] == key_q[1:0]/"
 mutant fsh_hashbuf.sv "s/take_two = ways2_q != '0/take_two = 1'b1/"
-mutant fsh_hashbuf.sv 's/else if (free !=/if (free !=/'
+mutant fsh_hashbuf.sv 's/claims \&\& emptier ? free/claims ? free/'
 mutant fsh_hashbuf.sv "s/same_r_q} != '0/same1_q} != '0/"
-mutant fsh_hashbuf.sv 's/else if (reserve_q) ways_r/else ways_r/'
+mutant fsh_hashbuf.sv 's/(reserve_q \&\& free_r_q/(free_r_q/'
 mutant fsh_hashbuf.sv "s/gen_q\[2\*at_q+:2\] == agen_q/1'b1/"
 mutant fsh_hashbuf.sv 's/late_q  <= state_q == Idle \&\& op_valid_i/late_q  <= op_valid_i/'
 mutant fsh_hashbuf.sv 's/if (release_) begin/if (release_ \&\& !op_valid_i) begin/'

@@ -151,22 +151,18 @@ module fsh_hashbuf #(
   end
 
   // What becomes of it: where the key stands, or a place that is free.
-  logic               found, claims;
+  logic               found, claims, full;
   logic    [WAYS-1:0] ways1, ways2, ways1_q, ways2_q;
   logic [RESERVE-1:0] ways_r, ways_r_q;
   logic      [SW-1:0] slot;
 
   always_comb begin
     found  = {same1_q, same, same_r_q} != '0;
-    ways1  = '0;
-    ways2  = '0;
-    ways_r = '0;
     claims = claim_q && !found;
-    if (claims) begin
-      if (free1_q != '0 && !emptier) ways1 = free1_q & (~free1_q + 1'b1);
-      else if (free != '0) ways2 = free & (~free + 1'b1);
-      else if (reserve_q) ways_r = free_r_q & (~free_r_q + 1'b1);
-    end
+    full   = {free1_q, free} == '0;
+    ways1  = claims && !emptier ? free1_q & (~free1_q + 1'b1) : '0;
+    ways2  = claims && emptier ? free & (~free + 1'b1) : '0;
+    ways_r = claims && full ? free_r_q & (~free_r_q + 1'b1) : '0;
   end
 
   always_ff @(posedge clk_i) begin
@@ -175,7 +171,7 @@ module fsh_hashbuf #(
       ways2_q     <= found ? same : ways2;
       ways_r_q    <= found ? same_r_q : ways_r;
       res_found_o <= found;
-      res_made_o  <= {ways1, ways2, ways_r} != '0;
+      res_made_o  <= claims && (!full || (reserve_q && free_r_q != '0));
     end
     if (state_q == Place) begin
       res_slot_o  <= slot;
