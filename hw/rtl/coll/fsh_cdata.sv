@@ -122,7 +122,7 @@ module fsh_cdata #(
       .start_i  (start_i && is_packet),
       .move_i,
       .room_o   (in_room),
-      .valid_o  (in_some),
+      .valid_o  (),
       .move_o   (in),
       .take_i   (begins),
       .waits_o  (in_waits),
@@ -132,6 +132,7 @@ module fsh_cdata #(
   // The next packet begins behind the last line of the one before; a copy, which writes at
   // once, behind all that are in the reduction.
   assign in_copies = in.what == fsh_coll_pkg::MOVE_COPY;
+  assign in_some   = in_waits || (start_i && is_packet);
   assign begins    = in_some && !reading_q && (!some_q || take) &&
                      (!spent_valid_o || spent_ready_i) && (!in_copies || folds_q == '0);
   assign in_waiting_half = {in_waiting.context_[CW-1:0], in_waiting.half};
