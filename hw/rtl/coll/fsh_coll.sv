@@ -105,7 +105,7 @@ module fsh_coll #(
   logic          eager_q, late, late_q, lost, lost_q, spoilt_q;  // its job was given up here
 
   // Units; what is a field a unit is a slice of a vector.
-  logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, free_valid, freed;
+  logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, free_valid, freed;
   logic             [UNITS-1:0] prd_req, prd_gnt, look_only;
   logic             [2*UNITS:0] keys_req, looked, owner_q;  // who asks, rows, units
   logic [(2*UNITS+1)*KEY_W-1:0] look_keys;
@@ -122,7 +122,6 @@ module fsh_coll #(
   logic [LANES-1:0] peek_open;  // an eager packet of a lane's key may be kept
   logic [LANES*KEY_W-1:0] peek_keys;
   fsh_coll_pkg::key_t last_key_q;  // of the operation under way
-  assign keys_req[UNITS-1:0] = look_valid | look_only | free_valid;
 
   fsh_ckeys #(
       .UNITS  (UNITS),
@@ -361,7 +360,7 @@ module fsh_coll #(
         .fresh_i     (fresh),
         .freed_i     (freed != '0),
         .crowded_i   (crowded),
-        .look_valid_o(look_valid[u]),
+        .look_valid_o(keys_req[u]),
         .look_ready_i(looked[u]),
         .look_key_o  (look_keys[u*KEY_W+:KEY_W]),
         .look_done_i (res_valid && owner_q[u]),

@@ -44,11 +44,11 @@ module fsh_cunit #(
     input  wire fsh_coll_pkg::fresh_t fresh_i,
     input  wire logic             freed_i,
     input  wire logic             crowded_i,  // no slots for what is not awaited yet
-    output logic                  look_valid_o,
+    output logic                  look_valid_o,  // or something is to be freed, which goes first
     input  wire logic             look_ready_i,
     output fsh_coll_pkg::key_t    look_key_o,
     output logic                  look_spare_o,  // of the reserve, too
-    output logic                  look_only_o,   // a valid of its own: it does not claim
+    output logic                  look_only_o,   // it does not claim
     input  wire logic             look_done_i,
     input  wire fsh_coll_pkg::look_t look_i,
     input  wire fsh_coll_pkg::made_t made_i,
@@ -217,7 +217,7 @@ module fsh_cunit #(
 
   // A packet that has just come needs no look-up: known a cycle before it is asked for. One that
   // began is told a cycle later (look_ready_i), and goes on.
-  assign look_valid_o = asks && !known_q;
+  assign look_valid_o = (asks && !known_q) || look_only_o || free_valid_o;
   assign asked        = known_q || look_ready_i;
   assign answers      = told_q || look_done_i;
   assign answer       = told_q ? known_look_q : look_i;
