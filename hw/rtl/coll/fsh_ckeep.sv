@@ -51,7 +51,9 @@ module fsh_ckeep #(
   logic [REST-1:0] rest_mem[CONTEXTS];
   logic [511:0]    line_mem[2*ROW*CONTEXTS];
   logic [31:0]     end_q[CONTEXTS];  // behind the last line that was read
-  logic [31:0]     ahead;
+  logic [31:0]     over, next;
+  logic [31-RW-1:0] past;
+  logic            same, above;
   /* verilator lint_off UNUSEDSIGNAL */
   fsh_spec_pkg::colldesc_t step;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -62,8 +64,13 @@ module fsh_ckeep #(
   assign step_o = step_mem[c_i];
   assign rest_o = rest_mem[c_i];
   assign line_o = line_mem[{c_i, addr_i[RW:0]}];
-  assign ahead  = end_q[c_i] - addr_i;
-  assign here_o = ahead != '0 && ahead <= 32'(2 * ROW);
+  // Kept, if the end is less than 2 * ROW behind the next one: compared, not subtracted.
+  assign over   = end_q[c_i];
+  assign next   = addr_i + 32'd1;
+  assign past   = (31 - RW)'((addr_i + 32'(2 * ROW + 1)) >> (RW + 1));
+  assign same   = over[31:RW+1] == next[31:RW+1];
+  assign above  = over[31:RW+1] == past;
+  assign here_o = over[RW:0] < next[RW:0] ? above : same;
   // No operand in memory; and its packets tell nobody that this node has come so far.
   assign step    = line_o;
   assign apart_o = !step.own && !step.given && step.bytes != '0;
@@ -96,7 +103,7 @@ module fsh_ckeep #(
     if (line_valid_i && !line_err_i && !broken_q) end_q[reads_q] <= end_q[reads_q] + 32'd1;
     if (open_i || read_i) end_q[c_i] <= addr_i;
     if (read_i) reads_q <= c_i;
-    then_o   <= ahead > 32'd1 && ahead <= 32'(2 * ROW + 1);
+    then_o   <= over - next != '0 && over - next <= 32'(2 * ROW);
     at_q     <= read_i ? addr_i[RW:0] : at_q + (RW + 1)'(line_valid_i);
     broken_q <= !read_i && (broken_q || (line_valid_i && line_err_i));
   end
