@@ -2,12 +2,14 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// N streams into one, packet by packet (last_i), in turns, behind a register slice:
-/// latency 1, a word a cycle. sel_o says with take_o, a pulse, whose word was taken, for
-/// who has to know the order. Streams are held up while hold_i is high. Reset empties it.
+/// N streams into one, packet by packet (last_i), in turns, behind a register slice: latency 1, a
+/// word a cycle. WORDS: each word is a packet, whatever last_i is. sel_o says with take_o, a pulse,
+/// whose word was taken, for who has to know the order. Streams are held up while hold_i is high.
+/// Reset empties it.
 module fsh_cjoin #(
     parameter int unsigned N = 2,
-    parameter int unsigned WIDTH = 8
+    parameter int unsigned WIDTH = 8,
+    parameter bit WORDS = 1'b0
 ) (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
@@ -28,20 +30,40 @@ module fsh_cjoin #(
   assign ready  = room && !hold_i;
   assign take_o = valid && ready;
 
-  fsh_pktarb #(
-      .N(N)
-  ) i_arb (
-      .clk_i,
-      .rst_i,
-      .valid_i,
-      .last_i,
-      .ready_o,
-      .sel_o,
-      .valid_o(valid),
-      .ready_i(ready),
-      .sop_o  (),
-      .last_o ()
-  );
+  if (WORDS) begin : gen_words
+    assign valid   = valid_i != '0;
+    assign ready_o = sel_o & {N{ready}};
+    /* verilator lint_off UNUSEDSIGNAL */
+    logic unused;
+    assign unused = ^last_i;
+    /* verilator lint_on UNUSEDSIGNAL */
+
+    fsh_arb #(
+        .N(N)
+    ) i_arb (
+        .clk_i,
+        .rst_i,
+        .req_i (valid_i),
+        .look_i(1'b1),
+        .take_i(take_o),
+        .gnt_o (sel_o)
+    );
+  end else begin : gen_packets
+    fsh_pktarb #(
+        .N(N)
+    ) i_arb (
+        .clk_i,
+        .rst_i,
+        .valid_i,
+        .last_i,
+        .ready_o,
+        .sel_o,
+        .valid_o(valid),
+        .ready_i(ready),
+        .sop_o  (),
+        .last_o ()
+    );
+  end
 
   always_comb begin
     data = '0;

@@ -451,7 +451,8 @@ module fsh_coll #(
                   16'(there[LW+6:0])};
   fsh_cjoin #(
       .N    (3 * UNITS + 2),
-      .WIDTH(NOTE_W)
+      .WIDTH(NOTE_W),
+      .WORDS(1'b1)
   ) i_tell (
       .clk_i,
       .rst_i,
