@@ -12,11 +12,12 @@
 /// of its step, had been granted a cycle ago: a receiver claims them in order. A grant that it
 /// does not show yet makes the context try again. Grants are kept for the step in hand, and for
 /// the next one that sends once the context has looked at it (peek_i), and the one behind it
-/// (late_i), since a receiver may be ahead; others have no effect. expired_o: in vain at three
-/// pulses of tick_i.
+/// (late_i), since a receiver may be ahead; of others of its job the latest KEPT are.
+/// expired_o: in vain at three pulses of tick_i.
 /// All but keys_o change a cycle after the cause. No reset: who begins has none of it.
 module fsh_cwait #(
     parameter int unsigned CONTEXTS = 4,
+    parameter int unsigned KEPT = 4,  // a power of two
     localparam int unsigned CW = $clog2(CONTEXTS)
 ) (
     input  wire logic                clk_i,
@@ -56,6 +57,7 @@ module fsh_cwait #(
     output logic [CONTEXTS*fsh_coll_pkg::KEY_W-1:0] keys_o
 );
   localparam int unsigned KEY_W = fsh_coll_pkg::KEY_W;
+  localparam int unsigned JOB = 19;  // in a key without its number
   logic grant, consumed;
   logic [CONTEXTS-1:0] granted, source, out, try_q;
   logic [CONTEXTS-1:0] meant_q;  // granted in the cycle before
@@ -88,12 +90,17 @@ module fsh_cwait #(
     logic [KEY_W-9:0] then_q;  // of the next, if it has been looked at
     logic             peeked_q, soon_q;
     logic [7:0]       until_q; // what may go of that
-    logic             early, later;
+    logic             early, later, expected;
     logic [KEY_W-9:0] last_q;  // of the one behind it, the same
     logic             hence_q, sure_q;
     logic [7:0]       till_q;
     logic [7:0]       upto_q;  // packets up to this may go
     logic             behind;  // what is granted is no more than before
+    logic [KEY_W-9:0] far_q[KEPT];  // steps that this node has not come to
+    logic [7:0]       most_q[KEPT];
+    logic [7:0]       most;
+    logic [KEPT-1:0]  some_far_q, same, mine;
+    logic [$clog2(KEPT)-1:0] turn_q;
 
     // For what it awaits, or to look ahead.
     assign wants_slot = source[c] ? !asked_o[c] : out[c] && asked_o[c] && !looked_i[c];
@@ -107,8 +114,32 @@ module fsh_cwait #(
     assign early = grant && peeked_q && then_q == note_i.key[KEY_W-1:8];
     assign later = grant && hence_q && last_q == note_i.key[KEY_W-1:8];
     // Numbers are modulo 256; what is granted is never as many as 128 ahead.
+    assign expected = peeked_q && (soon_q || early) && then_q == out_key_i[KEY_W-1:8];
     assign behind     = fsh_coll_pkg::earlier(note_i.key.number, upto_q);
     assign granted[c] = some_q && !fsh_coll_pkg::earlier(upto_q, out_key_i.number);
+
+    always_comb begin
+      most = '0;
+      for (int unsigned k = 0; k < KEPT; k++) begin
+        same[k] = some_far_q[k] && far_q[k] == note_i.key[KEY_W-1:8];
+        mine[k] = some_far_q[k] && far_q[k] == out_key_i[KEY_W-1:8];
+        if (mine[k]) most |= most_q[k];
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (grant && !meant && note_i.key.job == out_q[JOB+:8]) begin
+        for (int unsigned k = 0; k < KEPT; k++) begin
+          if (same == '0 ? turn_q == $clog2(KEPT)'(k) : same[k]) begin
+            far_q[k]      <= note_i.key[KEY_W-1:8];
+            most_q[k]     <= note_i.key.number;
+            some_far_q[k] <= 1'b1;
+          end
+        end
+        if (same == '0) turn_q <= turn_q + 1'b1;
+      end
+      if (!open_i[c]) {some_far_q, turn_q} <= '0;
+    end
 
     always_ff @(posedge clk_i) begin
       if (key_we_i && now_i[c]) key_q <= key_i;
@@ -156,8 +187,8 @@ module fsh_cwait #(
       end
       if (now_i[c] && step_i) begin
         out_q    <= out_key_i[KEY_W-1:8];
-        some_q   <= peeked_q && (soon_q || early) && then_q == out_key_i[KEY_W-1:8];
-        upto_q   <= early ? note_i.key.number : until_q;
+        some_q   <= expected || mine != '0;
+        upto_q   <= !expected ? most : early ? note_i.key.number : until_q;
         then_q   <= last_q;
         peeked_q <= hence_q;
         soon_q   <= sure_q || later;
