@@ -243,8 +243,8 @@ module fsh_csteps #(
                      item_q == OUT && (able & ~now) != '0;
   assign quit      = status_q != OK || failed[c_q] || desc_q.tail;
 
-  // The next step is claimed when this one begins, if that is claimed and there is room, otherwise
-  // where it waits or has sent its first packet: so packets of the next need not wait for its end.
+  // The next step is claimed when this one begins, if that is claimed, is long and there is room,
+  // else where it waits or has sent its first packet: so those of the next do not wait for its end.
   // What is looked at is claimed beside, if it is one step with enough packets; descriptors behind
   // it are read meanwhile.
   assign rowing = rowed_i.busy && rowed_i.context_[CW-1:0] == c_q;
@@ -261,7 +261,7 @@ module fsh_csteps #(
   assign early = many && desc_q.count <= 5'd1 && !looked[c_q] && !failed[c_q] && !expired[c_q] &&
                  after != FETCH && !rowing &&
                  (item_q != FETCH ? all || desc_q.count == '0 :
-                  (claimed == '1 || desc_q.count == '0) && !crowded_i && status_q == OK);
+                  wide && (claimed == '1 || desc_q.count == '0) && !crowded_i && status_q == OK);
 
   // The next step's first operand is asked for when that of the last packet has been, if nothing
   // is to be written before it.
