@@ -41,6 +41,28 @@ static void check_tails(void)
     }
 }
 
+/* What goes whole from step to step has two parts, from two packets on. */
+static void check_pairs(void)
+{
+    static const enum fsh_program_call calls[] = {
+        FSH_PROGRAM_BROADCAST, FSH_PROGRAM_REDUCE, FSH_PROGRAM_ALLREDUCE};
+    static const char *const names[] = {"binomial", "binomial", "doubling"};
+
+    for (unsigned c = 0; c < 3; c++)
+        for (size_t packets = 1; packets <= FSH_CARD_PACKETS; packets++) {
+            const struct fsh_program_shape s = {.call = calls[c], .size = 32};
+            struct fsh_card_cut cut = fsh_card_cut_of(
+                fsh_program_named(names[c]), &s, 8,
+                packets * FSH_CARD_PACKET / 8 - 1, FSH_CARD_PACKET);
+            size_t most = cut.large != 0 ? cut.most : cut.least;
+
+            CHECK(cut.vector && cut.parts == (packets == 1 ? 1 : 2) &&
+                      most == (packets + 1) / 2 * FSH_CARD_PACKET,
+                  "%s of %zu packets: %zu parts of %zu", names[c], packets,
+                  cut.parts, most);
+        }
+}
+
 /* A ring is cut within its blocks: 8 packets of each, at the same place of the block. */
 static void check_ring_cut(void)
 {
@@ -271,6 +293,7 @@ int main(void)
     check_encoded();
     check_ring_cut();
     check_tails();
+    check_pairs();
     check_even_cut();
     check_series_cut();
     check_near();

@@ -96,17 +96,6 @@ static bool halves(const struct fsh_program_algorithm *a,
     return !a->alone && a->blocks(shape) > 1;
 }
 
-/* Bytes of a vector that are a part. Of halves, steps have fewer packets; if the number of
- * ranks is no power of two, some pass on the whole first. */
-static size_t vector_part(const struct fsh_program_algorithm *a,
-                          const struct fsh_program_shape *shape)
-{
-    bool odd = (shape->size & (shape->size - 1)) != 0;
-
-    return (halves(a, shape) && odd ? FEW_ODD : FSH_CARD_PACKETS) *
-           FSH_CARD_PACKET;
-}
-
 /* Of each block: as many whole packets as fit into an area with those of the others. */
 static size_t block_part(uint32_t blocks, size_t packet)
 {
@@ -122,6 +111,24 @@ static size_t block_part(uint32_t blocks, size_t packet)
 static size_t over(size_t n, size_t by)
 {
     return (n + by - 1) / by;
+}
+
+/* Bytes of a vector that are a part. Of halves, steps have fewer packets; if the number of
+ * ranks is no power of two, some pass on the whole first. A call of a few packets that go whole
+ * from step to step has two parts: an engine's units take one each, and one is passed on
+ * while the other is combined. */
+static size_t vector_part(const struct fsh_program_algorithm *a,
+                          const struct fsh_program_shape *shape, size_t bytes)
+{
+    bool odd = (shape->size & (shape->size - 1)) != 0;
+    size_t packets = over(bytes, FSH_CARD_PACKET);
+
+    if (halves(a, shape))
+        return (odd ? FEW_ODD : FSH_CARD_PACKETS) * FSH_CARD_PACKET;
+    if (shape->call != FSH_PROGRAM_SCAN && packets != 0 &&
+        packets <= FSH_CARD_PACKETS)
+        return over(packets, 2) * FSH_CARD_PACKET;
+    return FSH_CARD_PACKETS * FSH_CARD_PACKET;
 }
 
 /* Divides bytes into parts of cut->most, as long as there is enough for two; what is then
@@ -194,7 +201,7 @@ struct fsh_card_cut fsh_card_cut_of(const struct fsh_program_algorithm *a,
         cut.most = block_part(l.blocks, packet);
         divide(&cut, largest(&l), packet, FEW);
     } else if (fsh_program_splits(shape->call)) {
-        cut.most = vector_part(a, shape);
+        cut.most = vector_part(a, shape, elem * count);
         cut.vector = true;
         divide(&cut, elem * count, FSH_CARD_PACKET,
                halves(a, shape) ? FSH_CARD_PACKETS : FEW);
