@@ -109,14 +109,19 @@ class Node:
         s = Sequence(way, steps, ended)
 
         def opened():
-            for i in range(self.e.units):   # in turns, the first that has nothing else to do
-                unit = self.units[(self.turn + 1 + i) % self.e.units]
-                if unit.sleeps and len(unit.contexts) < self.e.contexts:
-                    unit.open(s)
-                    unit.wake()
-                    return
             self.commands.append(s)
+            self.offer()
         self.at(when, opened)
+
+    def offer(self):
+        """A unit that has nothing else to do takes the next sequence at once."""
+        for i in range(self.e.units):
+            unit = self.units[(self.turn + 1 + i) % self.e.units]
+            if self.commands and unit.sleeps and unit.has_fewest():
+                unit.open(self.commands.popleft())
+                unit.wake()
+                self.offer()
+                return
 
     # ---- packets ----
 
@@ -315,6 +320,11 @@ class _Unit:
         else:
             self.node.at(when, self.go)
 
+    def has_fewest(self):
+        """It may take the next sequence (fsh_cshare)."""
+        has = len(self.contexts)
+        return has < self.e.contexts and all(has <= len(u.contexts) for u in self.node.units)
+
     def open(self, s):
         self.contexts.append(s)
         self.node.turn = self.number
@@ -334,8 +344,9 @@ class _Unit:
         size = 2 if e.coded else 1
         yield None
         while True:
-            if node.commands and len(self.contexts) < e.contexts:  # Pick, Open
+            if node.commands and self.has_fewest():  # Pick, Open
                 self.open(node.commands.popleft())
+                node.offer()
                 yield node.now + 2
                 continue
             s = self.pick()

@@ -4,7 +4,7 @@
 
 /// The collective engine: UNITS units (fsh_cunit), each with a way to memory of its own (mrd_*,
 /// mwr_*), which share network, completions and the packet memory with its fsh_hashbuf; and
-/// what takes packets into that. A sequence belongs to the unit that takes it, in turns. Packets
+/// what takes packets into that. A sequence belongs to the unit that takes it (fsh_cshare). Packets
 /// arrive as lines of 64 bytes, one packet after the other, rx_first_i and rx_last_i around each;
 /// they are always taken in bounded time. A packet may come in pieces, in order: rx_line_i is the
 /// first line of the piece, and with rx_whole_i it is the last one. What a unit has not claimed is
@@ -330,15 +330,15 @@ module fsh_coll #(
   logic     [UNITS*END-1:0] ends;
   logic    [UNITS*SEND-1:0] txs;
 
-  fsh_arb #(.N(UNITS)) i_run_arb (
+  fsh_cshare #(.UNITS(UNITS), .CONTEXTS(CONTEXTS)) i_share (
       .clk_i,
       .rst_i,
-      .req_i (run_ready),
-      .look_i(1'b1),
-      .take_i(run_valid_i),
-      .gnt_o (run_gnt)
+      .ready_i(run_ready),
+      .take_i (run_valid_i),
+      .ended_i(end_valid & end_ready),
+      .gnt_o  (run_gnt)
   );
-  assign run_ready_o = run_ready != '0;
+  assign run_ready_o = run_gnt != '0;
   for (genvar u = 0; u < UNITS; u++) begin : gen_unit
     fsh_cunit #(
         .CONTEXTS(CONTEXTS),
