@@ -646,8 +646,10 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
     call->part_claims = call->claims;
     call->moved = !fsh_card_reaches(call);
     call->joined = !call->moved && call->cut.series > 1;
-    if (call->joined) /* where a part follows a longer one, it claims more */
-        call->claims = 2 * FSH_CARD_PACKETS;
+    /* Where a part follows a longer one, it claims more; and a ring can do without what is more
+     * than a share (collective-engine.md). */
+    if (call->joined || call->claims > SHARE)
+        call->claims = SHARE;
     call->all =
         call->joined ? fsh_card_series_count(&call->cut) : call->cut.parts;
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);

@@ -231,18 +231,39 @@ static void check_folds(void)
     CHECK(!fsh_card_folds(FSH_FOLD_INT32, FSH_FOLD_MINLOC));
 }
 
-/* Halves of 18 packets are three parts of 6 each, in one series. */
+/* How halves of so many packets are cut: parts of a direction, packets of one. */
+static void check_halves(uint32_t nodes, size_t packets, size_t packet,
+                         size_t parts, size_t each)
+{
+    const struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE,
+                                        .size = nodes,
+                                        .rings = FSH_PROGRAM_BOTH};
+    size_t count = 2 * nodes * packets * packet / 4;
+    struct fsh_card_cut cut =
+        fsh_card_cut_of(fsh_program_named("ring"), &s, 4, count, packet);
+    size_t of_one = cut.large != 0 ? cut.most : cut.least;
+
+    CHECK(cut.parts == 2 * parts && (cut.large == 0 || cut.large == parts),
+          "%u nodes, %zu packets: %zu parts", nodes, packets, cut.parts);
+    CHECK((parts == 1 && cut.large == 0) || of_one == each * packet,
+          "%u nodes, %zu packets: %zu bytes", nodes, packets, of_one);
+    CHECK(fsh_card_series_count(&cut) == 2 &&
+          fsh_card_series_of(&cut, 1).parts == parts);
+}
+
+/* They are as long as each other, in one series; encoded ones may have nine packets where that
+ * makes fewer parts, two at most, and the area has room for all blocks. */
 static void check_even_cut(void)
 {
-    const struct fsh_program_shape s = {
-        .call = FSH_PROGRAM_ALLREDUCE, .size = 8, .rings = FSH_PROGRAM_BOTH};
-    struct fsh_card_cut cut = fsh_card_cut_of(fsh_program_named("ring"), &s, 4,
-                                              256 << 10, FSH_CARD_BFP_PACKET);
-
-    CHECK(cut.parts == 6 && cut.large == 0 &&
-          cut.least == 6 * (size_t)FSH_CARD_BFP_PACKET);
-    CHECK(fsh_card_series_count(&cut) == 2 &&
-          fsh_card_series_of(&cut, 1).parts == 3);
+    check_halves(8, 18, FSH_CARD_PACKET, 3, 6);
+    check_halves(8, 20, FSH_CARD_BFP_PACKET, 3, 7);
+    check_halves(8, 18, FSH_CARD_BFP_PACKET, 2, 9);
+    check_halves(8, 17, FSH_CARD_BFP_PACKET, 2, 9);
+    check_halves(8, 10, FSH_CARD_BFP_PACKET, 2, 5);
+    check_halves(8, 9, FSH_CARD_BFP_PACKET, 1, 9);
+    check_halves(8, 9, FSH_CARD_PACKET, 2, 5);
+    check_halves(4, 27, FSH_CARD_BFP_PACKET, 4, 7);
+    check_halves(9, 9, FSH_CARD_BFP_PACKET, 2, 5);
 }
 
 /* Each part is in one series, with those that are as long, and has SeqIDs of its own there. */

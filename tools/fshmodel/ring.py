@@ -75,8 +75,14 @@ def _call(system, wire, nodes, block):
     """Of blocks of so many bytes."""
     e, h, p = system["engine"], system["host"], system["pipeline"]
     both = nodes > 2 and block >= e["both_from" if wire == "fp32" else "coded_both_from"]
-    pcie = system["pcie"]["cycles"]
-    return Call(values=_engine(system, wire, nodes).lines * LINE, part=e["part"], few=e["few"],
+    pcie, part = system["pcie"]["cycles"], e["part"]
+    values = _engine(system, wire, nodes).lines * LINE
+    if both and wire == "bfp16":    # one or two longer ones, if there were more of others
+        packets, longer = ceil(block / 2 / values), e["coded_part"]
+        if packets <= 2 * longer and ceil(packets / longer) < ceil(packets / part) \
+                and nodes * longer * values <= e["area_bytes"]:
+            part = longer
+    return Call(values=values, part=part, few=e["few"],
                 ways=2 if both else 1, series=max(1, SEQS // (2 * (nodes - 1))) if both else 1,
                 parts=e["parts_both"] if both else e["parts"], store=LINE / h["store_bytes"],
                 host=h["call"] + e["run_writes"] * h["write"],

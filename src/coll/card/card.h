@@ -85,8 +85,11 @@ struct fsh_card_piece fsh_card_piece(const struct fsh_card_layout *layout,
  * some bytes of every block. So have calls whose steps pass on several blocks that are not of
  * a vector; what a part has of them is moved next to each other. Others are cut as vectors,
  * each part with blocks of its own. */
-#define FSH_CARD_AREA ((size_t)256 << 10)
+#define FSH_CARD_AREA ((size_t)272 << 10)
 #define FSH_CARD_PACKETS 8u /* of a step, at most, of calls that are cut */
+/* ... of encoded ones in both directions of which one or two parts a direction are enough then.
+ * With any more they gain nothing. */
+#define FSH_CARD_BFP_PACKETS 9u
 
 struct fsh_card_cut {
     size_t parts; /* of a halved call: those of each half in turn */

@@ -131,6 +131,18 @@ static size_t vector_part(const struct fsh_program_algorithm *a,
     return FSH_CARD_PACKETS * FSH_CARD_PACKET;
 }
 
+/* Is an encoded half one part or two if they have a packet more than others, and more if not? */
+static bool longer_fit(const struct fsh_card_layout *half, size_t packet)
+{
+    size_t packets = over(largest(half), packet);
+
+    return packet == FSH_CARD_BFP_PACKET &&
+           packets <= 2 * FSH_CARD_BFP_PACKETS &&
+           over(packets, FSH_CARD_BFP_PACKETS) <
+               over(packets, FSH_CARD_PACKETS) &&
+           half->blocks * FSH_CARD_BFP_PACKETS * packet <= FSH_CARD_AREA;
+}
+
 /* Divides bytes into parts of cut->most, as long as there is enough for two; what is then
  * left is divided evenly, since a short part behind the others would run alone. few: packets
  * that a part may have that is not full. Of halves all is divided evenly, for one series. */
@@ -198,7 +210,9 @@ struct fsh_card_cut fsh_card_cut_of(const struct fsh_program_algorithm *a,
         shape->call, 0, a->blocks(shape) / (cut.halved ? 2 : 1), elem, count);
     l.half = cut.halved; /* the larger one */
     if (a->alone) {
-        cut.most = block_part(l.blocks, packet);
+        cut.most = cut.halved && longer_fit(&l, packet)
+                       ? FSH_CARD_BFP_PACKETS * packet
+                       : block_part(l.blocks, packet);
         divide(&cut, largest(&l), packet, FEW);
     } else if (fsh_program_splits(shape->call)) {
         cut.most = vector_part(a, shape, elem * count);
