@@ -111,9 +111,10 @@ def check_ring():
     slow, lines = cycles("fp32", "engine.reads=1"), (1 << 20) / 16 * (40 + 2)
     if not 0.5 * lines < slow < 0.75 * lines:
         raise Wrong(f"a ring of slow memory takes {slow}, operands one by one {lines}")
-    encoded = cycles("bfp16", nodes=2)
-    if encoded < 55 * (1 << 20) / 960:
-        raise Wrong(f"an encoded ring of two nodes takes {encoded}, less than its way out")
+    # Three steps of half of the packets, each 61 cycles on its way out of one of two units.
+    encoded, out = cycles("bfp16", nodes=2), 3 * 61 / 4 * (1 << 20) / 960
+    if not out < encoded < 1.2 * out:
+        raise Wrong(f"an encoded ring of two nodes takes {encoded}, its way out {out}")
     near("an encoded ring of more ports", cycles("bfp16", "link.ports=4", nodes=2), encoded, 0.05)
     # From the call to the engine, to the way out, whole at the other node, combined, and the
     # same again, where the packet that came eagerly has to be consumed first; the end. A packet is
@@ -311,7 +312,7 @@ RACES = (("float", "2", 131072, "", "1024"), ("bfp16", "4", 131072, "", "1024"),
 LINKS = 28, 29, 31, 32
 # Those that the model does not follow closely, and what it is off by at most; all others are held
 # to 3 %.
-OFF = {("float", "2", 131072, "", "1024"): 0.04, ("float", "4", 32768, "", "1024"): 0.04,
+OFF = {("bfp16", "2", 524288, "", "1024"): 0.045, ("float", "4", 32768, "", "1024"): 0.04,
        ("float", "4", 32768, "", "256"): 0.08}
 
 
