@@ -39,7 +39,8 @@
   `FSH_ASSERT(f_kept, !f_must || !f_ask || rx_late_o)
   `FSH_ASSERT(f_forgotten, !f_not || !f_ask || !rx_late_o)
   `FSH_ASSERT(f_same, held_key_i != rx_key_i || held_late_o == rx_late_o)
-  `FSH_ASSERT(f_peek, peek_keys_i[fsh_coll_pkg::KEY_W-1:0] != rx_key_i || peek_late_o[0] == rx_late_o)
+  `FSH_ASSERT(f_peek,
+              peek_keys_i[fsh_coll_pkg::KEY_W-1:0] != rx_key_i || peek_late_o[0] == rx_late_o)
   `FSH_ASSERT(f_eager, rx_key_i.vp < 11'(VPS) || !rx_late_o)
 
   `FSH_ASSERT(f_bit, (!f_must || late_q[{f_vp, f_job}]) && (!f_not || !late_q[{f_vp, f_job}]))
