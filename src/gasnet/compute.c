@@ -102,7 +102,8 @@ void fsh_gasnet_compute_am(const char *call, const struct fsh_am *am)
                   "%d to %d arguments",
                   call, FSH_OP_COMPUTE, MIN_ARGS, MAX_ARGS);
     if (!fsh_gasnet_has_compute(am->node))
-        fsh_fatal("%s: handler index %u (COMPUTE): node %u has no compute core",
+        fsh_fatal("%s: handler index %u (COMPUTE): node %u has no compute core "
+                  "(FSHMEM_COMPUTE; on conduit mixed FSHMEM_CARDS)",
                   call, FSH_OP_COMPUTE, am->node);
     message = (uint32_t)am->args[0] | (uint64_t)(uint32_t)am->args[1] << 32;
     switch (fsh_crun_op(&message)) {

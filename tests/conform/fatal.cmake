@@ -21,7 +21,7 @@ fatal_test(index-of-library "AMRequestShort.*index is 70.*128 to 255")
 fatal_test(compute-medium "AMRequestMedium.*COMPUTE.*2 to 4 arguments")
 fatal_test(compute-arguments "AMRequestShort.*COMPUTE.*2 to 4 arguments")
 fatal_test(compute-operation
-           "AMRequestShort.*COMPUTE.*(neither RUN nor SIGNAL|no compute core)")
+           "AMRequestShort.*COMPUTE.*(neither RUN nor SIGNAL|no compute core .FSHMEM_COMPUTE.*FSHMEM_CARDS)")
 fatal_test(index-too-large "AMRequestShort.*index is 256.*128 to 255")
 fatal_test(too-many-args "AMRequestShort.*17 arguments.*0 to 16")
 fatal_test(negative-args "AMRequestShort.*-1 arguments.*0 to 16")

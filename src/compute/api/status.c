@@ -34,7 +34,8 @@ const char *fshmem_status_string(fshmem_status_t status)
         return "an encoded operand cannot serve transposed, since its blocks lie "
                "along its rows: encode it once more, from FP32, by columns";
     case FSHMEM_ERR_ABSENT:
-        return "the node has no compute core, or no bridge to its card";
+        return "the node has no compute core (FSHMEM_COMPUTE; on conduit mixed "
+               "FSHMEM_CARDS), or no bridge to its card (FSHMEM_BRIDGE)";
     case FSHMEM_ERR_RECEIVER:
         return "what was sent left the receiver's segment";
     case FSHMEM_ERR_LOST:
