@@ -44,6 +44,20 @@ def over_two_hosts():
     return f"ok with {', '.join(l.name for l in tried)}"
 
 
+def over_four_hosts():
+    """A torus: nodes of more than two ports, each host connected with several others."""
+    with Hosts(4) as hosts:
+        for cables in ("torus:4x2", "torus:2x2x2") if ALL else ("torus:4x2",):
+            for name in SOME if ALL else ["am_random", "barrier_random"]:
+                env = {**FABRIC, "FSHMEM_TOPOLOGY": cables, "FSHMEM_TEST_SCALE": "0.005",
+                       "CONFORM_DIR": tempfile.mkdtemp(dir=hosts.where)}
+                if name in SILENT:
+                    env["FSHMEM_PROGRESS_THREAD"] = "1"
+                code, output = run_over(hosts, launchers()[-1], 2, program(name), env=env,
+                                        limit=120)
+                check(code == 0 and ": pass\n" in output, f"{cables}, {name}: {code} {output}")
+
+
 def times(text):
     return [l for l in lines(text) if l.startswith("rank ")]
 
@@ -197,5 +211,5 @@ def what_cannot_be_is_refused():
 
 
 if __name__ == "__main__":
-    main([over_two_hosts, same_cycles, deadlock_is_found, somebody_is_killed, a_host_is_lost,
+    main([over_two_hosts, over_four_hosts, same_cycles, deadlock_is_found, somebody_is_killed, a_host_is_lost,
           exit_codes, strangers_are_refused, what_cannot_be_is_refused])

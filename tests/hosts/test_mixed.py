@@ -55,6 +55,18 @@ def over_two_hosts():
     return f"ok with {', '.join(l.name for l in tried)}"
 
 
+def over_four_hosts():
+    """... each with a rank that has a card and one that has none."""
+    with Hosts(4) as hosts:
+        for name in SOME if ALL else ["am_random"]:
+            env = settings("1,2,4,7", CONFORM_DIR=tempfile.mkdtemp(dir=hosts.where))
+            if name in SILENT:
+                env["FSHMEM_PROGRESS_THREAD"] = "1"
+            code, output = run_over(hosts, launchers()[-1], 2, program(name), env=env,
+                                    limit=120)
+            check(code == 0 and ": pass\n" in output, f"{name}: {code} {output}")
+
+
 def hosts_that_differ_are_refused():
     # Under the first launcher, as ranks of both hosts end (see simulated_time_is_refused).
     with Hosts(2) as hosts:
@@ -188,7 +200,8 @@ def fshrun_hands_over():
 
 
 if __name__ == "__main__":
-    main([over_two_hosts, hosts_that_differ_are_refused, simulated_time_is_refused,
+    main([over_two_hosts, over_four_hosts, hosts_that_differ_are_refused,
+          simulated_time_is_refused,
           a_host_that_cannot_start_ends_the_others, exit_codes,
           somebody_is_killed, long_transfers_use_the_bridge,
           the_bridge_serves_all, ranks_leave_in_transfers, a_client_is_killed,
