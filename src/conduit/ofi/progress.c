@@ -240,18 +240,18 @@ static bool poll_away(void)
 }
 
 /* Spins until the next look at the clock: so that there are some MOST_LOOKS of them in
- * SILENT_NS, whatever else a rank does between its polls. */
-static void pace(uint64_t now)
+ * ns, the queue's rest, whatever else a rank does between its polls. */
+static void pace(uint64_t now, uint64_t ns)
 {
     uint64_t took =
         now - atomic_load_explicit(&fsh_ofi.looked_ns, memory_order_relaxed);
     unsigned step = atomic_load_explicit(&fsh_ofi.step, memory_order_relaxed);
 
-    if (took < SILENT_NS / MOST_LOOKS && step < MOST_STEP)
+    if (took < ns / MOST_LOOKS && step < MOST_STEP)
         step = 2 * step + 1;
-    else if (took > SILENT_NS)
+    else if (took > ns)
         step = 0;
-    else if (took > SILENT_NS / LEAST_LOOKS)
+    else if (took > ns / LEAST_LOOKS)
         step /= 2;
     atomic_store_explicit(&fsh_ofi.step, step, memory_order_relaxed);
     atomic_store_explicit(&fsh_ofi.until, step, memory_order_relaxed);
@@ -278,7 +278,7 @@ static bool is_time(void)
 {
     uint64_t now = fsh_time_ns(), ns = rest();
 
-    pace(now);
+    pace(now, ns);
     if (now - atomic_load_explicit(&fsh_ofi.read_ns, memory_order_relaxed) < ns)
         return false;
     atomic_store_explicit(&fsh_ofi.read_ns, now, memory_order_relaxed);
