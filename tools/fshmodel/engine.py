@@ -187,13 +187,15 @@ class Node:
         self.look(2 * self.e.units, looked)
 
     def grant(self, number, step, packet):
-        """It has an effect if its sender is at that step, or has looked at it as the next."""
+        """For the step in hand, and those that have been looked at; of others some are kept."""
         for s in self.sequences():
             if s.shown and (s.number, s.step) == (number, step):
                 s.granted = max(s.granted, packet)
                 if s.item == OUT:
                     s.able = True
                     self.wake()
+            else:
+                s.keep((number, step), packet)
             if s.peeked == (number, step):
                 s.soon = packet
             if s.beyond == (number, step):
@@ -370,7 +372,8 @@ class _Unit:
                     s.covered, s.looked = s.looked, s.further or s.whole
                     s.further = False
                     s.claimed = s.full if s.covered else 0
-                    s.granted = s.soon if s.peeked == (s.number, s.step) else -1
+                    s.granted = s.soon if s.peeked == (s.number, s.step) and s.soon >= 0 \
+                        else s.kept.get((s.number, s.step), -1)
                     s.peeked, s.soon, s.shown = s.beyond, s.sure, True
                     s.beyond, s.sure = None, -1
                     # Halves go on taking turns.
@@ -381,7 +384,7 @@ class _Unit:
                     self.next(s, SOURCE if s.step >= e.nodes else AHEAD if s.led else OWN)
                     s.led = False
                     yield node.now + 2      # Judge, Next
-                    if s.full > 1 and (s.covered or s.step == 0) and not s.looked \
+                    if s.full > WINDOW // 2 and (s.covered or s.step == 0) and not s.looked \
                             and not self.rows_of(s) and not node.crowded():
                         yield from self.look_ahead(s, s.at, s.packet)
                         break

@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 from math import ceil
 
 FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE = range(6)   # items of a step (fsh_cnext)
+KEPT = 4    # fsh_cwait: steps whose grants are kept
 
 
 class Sequence:
@@ -28,11 +29,18 @@ class Sequence:
         self.peeked = None        # the next (part, step) that sends, if it has looked at that
         self.soon = -1            # the last packet of that which may go
         self.beyond, self.sure = None, -1   # of the one behind it, the same
+        self.kept = {}            # of other steps, the latest
         self.result = self.written = 0.0
         self.own, self.used, self.sent = {}, {}, {}   # by packet: operand here, read; sent
 
     def over(self):
         return self.at == len(self.steps)
+
+    def keep(self, step, packet):
+        """Grants that come before their step (fsh_cwait)."""
+        if step not in self.kept and len(self.kept) == KEPT:
+            del self.kept[next(iter(self.kept))]
+        self.kept[step] = packet
 
     def key(self, packet):
         return self.number, self.step, packet
