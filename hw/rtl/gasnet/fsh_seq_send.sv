@@ -82,7 +82,6 @@ module fsh_seq_send #(
   logic               out_last, out_ready, slice_ready, queued;
   logic               early, able, want, go, emit, fire, last, start, al_valid, al_last;
   logic               cpl_free, cpl_room, cpl_push;
-  logic         [2:0] cpl_count;
 
   // Which of the two. A packet that has begun is sent to its end, including the word after it; but
   // bulk that goes to a buffer pauses for a brief packet of two beats (pause: from the next
@@ -300,11 +299,12 @@ module fsh_seq_send #(
       .valid_o(cpl_valid_o),
       .ready_i(cpl_ready_i),
       .data_o (cpl),
-      .count_o(cpl_count)
+      .count_o()
   );
 
-  // A packet that paused has an entry of its own left, which it saw when it began.
-  assign cpl_room = cpl_free && !(paused_q && cpl_count >= 3'd3);
+  // A packet that paused saw an entry of its own when it began. Those that pass it begin only while
+  // all are free, and so leave it one; a counter would be dearer.
+  assign cpl_room = cpl_free && !(paused_q && cpl_valid_o);
 
   always_comb begin
     cpl_o = 'x;
