@@ -51,9 +51,12 @@ module fsh_ckeep #(
   logic [REST-1:0] rest_mem[CONTEXTS];
   logic [511:0]    line_mem[2*ROW*CONTEXTS];
   logic [31:0]     end_q[CONTEXTS];  // behind the last line that was read
-  logic [31:0]     over, next;
-  logic [31-RW-1:0] past;
-  logic            same, above;
+  localparam int unsigned LOW = (31 - RW) / 2;
+  localparam int unsigned HIGH = 31 - RW - LOW;
+  logic [31:0]     over, ahead;
+  logic [LOW-1:0]  low, low_next, over_low;
+  logic [HIGH-1:0] high, high_next, over_high;
+  logic            same, same_next, same_high, same_high_next;
   /* verilator lint_off UNUSEDSIGNAL */
   fsh_spec_pkg::colldesc_t step;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -64,16 +67,23 @@ module fsh_ckeep #(
   assign step_o = step_mem[c_i];
   assign rest_o = rest_mem[c_i];
   assign line_o = line_mem[{c_i, addr_i[RW:0]}];
-  // Kept, if the end is less than 2 * ROW behind the next one: compared, not subtracted.
-  assign over   = end_q[c_i];
-  assign next   = addr_i + 32'd1;
-  assign past   = (31 - RW)'((addr_i + 32'(2 * ROW + 1)) >> (RW + 1));
-  assign same   = over[31:RW+1] == next[31:RW+1];
-  assign above  = over[31:RW+1] == past;
-  assign here_o = over[RW:0] < next[RW:0] ? above : same;
+  // Kept, if the end is at most 2 * ROW ahead: it has the same upper bits, or the next ones. They
+  // are compared in two parts, so that neither waits for a long carry.
+  assign over = end_q[c_i];
+  assign {high, low} = addr_i[31:RW+1];
+  assign {over_high, over_low} = over[31:RW+1];
+  assign low_next       = low + 1'b1;
+  assign high_next      = high + 1'b1;
+  assign same           = over_low == low;
+  assign same_next      = over_low == low_next;
+  assign same_high      = over_high == high;
+  assign same_high_next = over_high == high_next;
+  assign here_o = addr_i[RW:0] < over[RW:0] ? same && same_high :
+                  same_next && (low == '1 ? same_high_next : same_high);
   // No operand in memory; and its packets tell nobody that this node has come so far.
   assign step    = line_o;
   assign apart_o = !step.own && !step.given && step.bytes != '0;
+  assign ahead  = over - addr_i;
   assign row_o  = (RW + 1)'(ROW) - {1'b0, addr_i[RW-1:0]};
 
   always_ff @(posedge clk_i) begin
@@ -103,7 +113,7 @@ module fsh_ckeep #(
     if (line_valid_i && !line_err_i && !broken_q) end_q[reads_q] <= end_q[reads_q] + 32'd1;
     if (open_i || read_i) end_q[c_i] <= addr_i;
     if (read_i) reads_q <= c_i;
-    then_o   <= over - next != '0 && over - next <= 32'(2 * ROW);
+    then_o   <= ahead > 32'd1 && ahead <= 32'(2 * ROW + 1);
     at_q     <= read_i ? addr_i[RW:0] : at_q + (RW + 1)'(line_valid_i);
     broken_q <= !read_i && (broken_q || (line_valid_i && line_err_i));
   end
