@@ -50,7 +50,7 @@ module fsh_ceager #(
   logic [(1<<W)-1:0] sent_q, held_q;
   logic  [UNITS-1:0] free;
   logic  [LANES-1:0] open, peek_late;
-  logic      [W-1:0] may_index, back_index, rx_index, told_index;
+  logic      [W-1:0] back_index, rx_index, told_index;
 
   assign back_index = fsh_coll_pkg::eager_index(back_key_i.node, back_key_i.vp);
   assign rx_index   = fsh_coll_pkg::eager_index(rx_key_i.node, rx_key_i.vp);
@@ -69,16 +69,13 @@ module fsh_ceager #(
       .gnt_o (may_ready_o)
   );
 
-  always_comb begin
-    may_index = '0;
-    for (int unsigned u = 0; u < UNITS; u++) begin
-      free[u] = !sent_q[may_index_i[u*W+:W]];  // beside the choice, not behind it
-      if (may_ready_o[u]) may_index |= may_index_i[u*W+:W];
-    end
-  end
+  // What each asks for is looked up, and decoded, beside the choice of a unit, not behind it.
+  always_comb
+    for (int unsigned u = 0; u < UNITS; u++) free[u] = !sent_q[may_index_i[u*W+:W]];
 
   always_ff @(posedge clk_i) begin
-    if (may_ready_o != '0) sent_q[may_index] <= 1'b1;
+    for (int unsigned u = 0; u < UNITS; u++)
+      if (may_ready_o[u]) sent_q[may_index_i[u*W+:W]] <= 1'b1;
     if (back_valid_i && fsh_coll_pkg::eager_vp(back_key_i.vp)) sent_q[back_index] <= 1'b0;
     if (told_valid_i) held_q[told_index] <= 1'b0;
     if (rx_holds_i) held_q[rx_index] <= 1'b1;
