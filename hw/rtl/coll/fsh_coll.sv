@@ -338,7 +338,7 @@ module fsh_coll #(
       .ended_i(end_valid & end_ready),
       .gnt_o  (run_gnt)
   );
-  assign run_ready_o = run_gnt != '0;
+  assign run_ready_o = run_gnt != '0;  // if not, though one is ready, the one that is to is busy
   for (genvar u = 0; u < UNITS; u++) begin : gen_unit
     fsh_cunit #(
         .CONTEXTS(CONTEXTS),
@@ -487,7 +487,7 @@ module fsh_coll #(
   );
 
   assign busy_o = unit_busy != '0 || rx_valid_i || state_q != Claim ||
-                  (run_valid_i && run_ready_o) || note_valid_i || tell_valid_o || tx_valid_o ||
+                  (run_valid_i && run_ready != '0) || note_valid_i || tell_valid_o || tx_valid_o ||
                   end_valid_o || (mrd_valid_o | mwr_valid_o | mrd_rvalid_i) != '0 || ask_busy ||
                   back_tell || fate_o != '0 || peeking;
 

@@ -486,8 +486,7 @@ module fsh_csteps #(
   assign end_o = {desc_q.cookie, status_q, desc_q.seq,
                   status_q == fsh_spec_pkg::STATUS_TIMEOUT ? source : 8'd0};
 
-  assign busy_o = state_q != Pick || able != '0 || opens ||
-                  rowed_i.busy || note_valid_i || written_i;
+  assign busy_o = state_q != Pick || able != '0 || rowed_i.busy || note_valid_i || written_i;
 
   `FSH_ASSERT(a_turn, state_q != Load || opened[c_q])
   `FSH_STABLE(end_valid_o, end_ready_i, end_o)
