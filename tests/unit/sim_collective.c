@@ -4,7 +4,8 @@
  * by each host, ends in the completion rings, values in memory. Barriers, broadcasts
  * and all-reduces (eager and not, one packet and many, any packet size, with random
  * stalls), several at once in different orders, and invalid ones. Prints the cycles
- * of an operation from the first doorbell to the last end. Arguments: case names.
+ * of an operation from the first doorbell to the last end, and holds a barrier to the
+ * sum of the hops of its critical path, measured one by one. Arguments: case names.
  * Environment: SIM_WAVES=FILE.fst.
  */
 #include <inttypes.h>
@@ -24,7 +25,9 @@
 #define SEQUENCES 0x1000u
 #define POSTED 0xc00000u /* in each host's DMA window */
 #define NODES 4u
-#define UNITS 2u /* of an engine */
+#define MOST_NODES 32u
+#define LEVEL 30u /* cycles of the engine, at most, beside those of a Short */
+#define UNITS 2u  /* of an engine */
 
 static struct fsh_bed bed;
 static uint32_t message_tag = 7; /* of the next message */
@@ -257,24 +260,26 @@ static void check_result(uint32_t bytes, bool broadcast)
     }
 }
 
-/* RUN at all nodes at once, and all ends. Returns cycles. */
-static uint64_t run_all(const uint32_t addr[NODES], uint32_t job)
+/* RUN at all nodes that have a sequence (not 0) at once, and all ends. Returns cycles. */
+static uint64_t run_all(const uint32_t addr[MOST_NODES], uint32_t job)
 {
     uint64_t begin = fsh_fabric_cycle(bed.fab), cycles;
 
     for (uint32_t n = 0; n < bed.nodes; n++)
-        send_message(n, n, FSH_COLLMSG_RUN, addr[n]);
-    for (uint32_t n = 0; n < bed.nodes; n++) {
-        expect_answer(n, FSH_STATUS_OK);
-        expect_end(n, job, FSH_STATUS_OK);
-    }
+        if (addr[n])
+            send_message(n, n, FSH_COLLMSG_RUN, addr[n]);
+    for (uint32_t n = 0; n < bed.nodes; n++)
+        if (addr[n]) {
+            expect_answer(n, FSH_STATUS_OK);
+            expect_end(n, job, FSH_STATUS_OK);
+        }
     cycles = fsh_fabric_cycle(bed.fab) - begin;
     return cycles;
 }
 
 static void do_barrier(uint32_t job, bool eager)
 {
-    uint32_t addr[NODES];
+    uint32_t addr[MOST_NODES] = {0};
 
     for (uint32_t n = 0; n < bed.nodes; n++)
         addr[n] = make_barrier(n, job, 0, eager);
@@ -284,7 +289,7 @@ static void do_barrier(uint32_t job, bool eager)
 
 static void do_broadcast(uint32_t job, uint32_t bytes, bool eager)
 {
-    uint32_t addr[NODES];
+    uint32_t addr[MOST_NODES] = {0};
 
     fill(bytes);
     for (uint32_t n = 0; n < bed.nodes; n++)
@@ -296,7 +301,7 @@ static void do_broadcast(uint32_t job, uint32_t bytes, bool eager)
 
 static void do_allreduce(uint32_t job, uint32_t bytes, bool eager)
 {
-    uint32_t addr[NODES];
+    uint32_t addr[MOST_NODES] = {0};
 
     fill(bytes);
     for (uint32_t n = 0; n < bed.nodes; n++)
@@ -350,6 +355,124 @@ static void case_barrier(void)
         open_bed(nodes, 1024, 0);
         for (uint32_t job = 0; job < 6; job++)
             do_barrier(job, job < 3);
+        close_bed();
+    }
+}
+
+/* As the library has it: the step that hears of a level tells the next one. */
+static uint64_t pass_barrier(uint32_t job)
+{
+    uint32_t addr[MOST_NODES] = {0}, n = bed.nodes;
+
+    for (uint32_t node = 0; node < n; node++) {
+        struct step steps[8] = {make_step(job, 0, 0)};
+        uint32_t count = 1;
+
+        for (uint32_t d = 1; d < n; d *= 2) {
+            send_to(&steps[count - 1], (node + d) % n, d, true);
+            steps[count] = make_step(job, d, 0);
+            await_from(&steps[count++], (node + n - d) % n);
+        }
+        addr[node] = place(node, 0, steps, count);
+    }
+    return run_all(addr, job);
+}
+
+/* A token from a node on, one hop of a distance, or two: nothing else is under way. */
+static uint64_t pass_token(uint32_t from, uint32_t distance, uint32_t hops,
+                           uint32_t job)
+{
+    const uint32_t to = (from + distance) % bed.nodes;
+    const uint32_t last = (to + distance) % bed.nodes;
+    struct step first[2] = {make_step(job, 0, 0)},
+                middle = make_step(job, 1, 0);
+    struct step end = make_step(job, 2, 0);
+    uint32_t addr[MOST_NODES] = {0}, count = 1;
+
+    send_to(&first[0], to, 1, true);
+    await_from(&middle, from);
+    await_from(&end, to);
+    if (hops == 2)
+        send_to(&middle, last, 2, true);
+    if (hops == 2 && last == from)
+        first[count++] = end;
+    else if (hops == 2)
+        addr[last] = place(last, 0, &end, 1);
+    addr[from] = place(from, 0, first, count);
+    addr[to] = place(to, 0, &middle, 1);
+    return run_all(addr, job);
+}
+
+/* Of a Short: from accepted to its header received. */
+static uint64_t short_cycles(uint32_t from, uint32_t distance)
+{
+    struct fsh_bed_command cmd;
+    struct fsh_bed_perf accept, header;
+    uint64_t entry[2];
+    uint32_t to = (from + distance) % bed.nodes;
+
+    fsh_bed_put(&cmd, to, message_tag, 0, 0, 0);
+    CHECK(fsh_bed_submit(&bed, from, &cmd), "window full");
+    next_entry(from, entry);
+    CHECK(fsh_bed_perf(&bed, from, FSH_PERF_ACCEPT, &accept) &&
+              fsh_bed_perf(&bed, to, FSH_PERF_REQ_HDR, &header),
+          "counters");
+    return header.last - accept.last;
+}
+
+/* Cycles from a node to the one that is so much further: those of the second hop of a
+ * token. What it takes beside a Short is the engine's. */
+static uint64_t measure_hop(uint32_t node, uint32_t distance, uint32_t job)
+{
+    uint32_t from = (node + bed.nodes - distance) % bed.nodes;
+    uint64_t hop = pass_token(from, distance, 2, job + 1) -
+                   pass_token(from, distance, 1, job);
+    uint64_t brief = short_cycles(node, distance);
+
+    CHECK(hop > brief && hop <= brief + LEVEL,
+          "%u nodes: %" PRIu64 " cycles from %u to the node %u further, of a "
+          "Short %" PRIu64,
+          bed.nodes, hop, node, distance, brief);
+    return hop;
+}
+
+/* The longest way through the levels of a barrier, by hops that are measured alone. */
+static uint64_t critical_path(uint32_t *job)
+{
+    uint64_t at[MOST_NODES] = {0}, next[MOST_NODES], most = 0;
+
+    for (uint32_t d = 1; d < bed.nodes; d *= 2) {
+        for (uint32_t n = 0; n < bed.nodes; n++, *job = (*job + 2) % 128) {
+            uint32_t to = (n + d) % bed.nodes;
+            uint64_t heard = at[n] + measure_hop(n, d, *job);
+
+            next[to] = heard > at[to] ? heard : at[to];
+            most = next[to] > most ? next[to] : most;
+        }
+        memcpy(at, next, sizeof at);
+    }
+    return most;
+}
+
+/* A barrier takes no more than its start and end and 15 % more than the sum of the
+ * hops of its critical path. */
+static void case_hops(void)
+{
+    static const uint32_t rings[] = {2, 3, 4, 8, MOST_NODES};
+
+    for (uint32_t i = 0; i < sizeof rings / sizeof *rings; i++) {
+        uint32_t job = 0;
+        uint64_t path, ends, cycles;
+
+        open_bed(rings[i], 1024, 0);
+        path = critical_path(&job);
+        ends = pass_token(0, 1, 1, job) - measure_hop(0, 1, job + 1);
+        cycles = pass_barrier(job + 3) - ends;
+        printf("  barrier, %u nodes: %" PRIu64 " cycles, and %" PRIu64
+               " for start and end; hops %" PRIu64 "\n",
+               bed.nodes, cycles, ends, path);
+        CHECK(100 * cycles <= 115 * path, "%u nodes: %" PRIu64 " of %" PRIu64,
+              bed.nodes, cycles, path);
         close_bed();
     }
 }
@@ -568,17 +691,12 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"barrier", case_barrier},
-                 {"broadcast", case_broadcast},
-                 {"allreduce", case_allreduce},
-                 {"pieces", case_pieces},
-                 {"posted", case_posted},
-                 {"stalls", case_stalls},
-                 {"orders", case_orders},
-                 {"queued", case_queued},
-                 {"missing", case_missing},
-                 {"refused", case_refused},
-                 {"busy", case_busy}};
+    } cases[] = {{"barrier", case_barrier},     {"hops", case_hops},
+                 {"broadcast", case_broadcast}, {"allreduce", case_allreduce},
+                 {"pieces", case_pieces},       {"posted", case_posted},
+                 {"stalls", case_stalls},       {"orders", case_orders},
+                 {"queued", case_queued},       {"missing", case_missing},
+                 {"refused", case_refused},     {"busy", case_busy}};
 
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool wanted = argc == 1;
