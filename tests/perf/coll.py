@@ -136,7 +136,25 @@ def on_simulated_nodes():
     rows, _ = run(*options, "--op", "barrier", "--ranks", "3", "--topology", "line",
                   "--engine", "auto")
     check([(r["topology"], r["nodes"]) for r in rows] == [("line", 3)] * 3, rows)
+    many_jobs()
     on_wires()
+
+
+def many_jobs():
+    """32 jobs at once on 8 nodes: engines run them beside each other, with packets of several
+    in the buffer."""
+    rows, _ = run("--clock", "simulated", "--quick", "--op", "barrier,allreduce", "--bytes", "8",
+                  "--ranks", "8", "--jobs", "1,32", "--host-costs", "0", "--engine", "both")
+    found = {(r["op"], r["memory"], r["engine"], r["jobs"]): r for r in rows}
+    kinds = [("barrier", "none"), ("allreduce", "segment"), ("allreduce", "private")]
+    check(set(found) == {(*kind, engine, jobs) for kind in kinds
+                         for engine in ("card", "messages") for jobs in (1, 32)}, rows)
+    check(len(rows) == len(found) and all(r["nodes"] == 8 for r in rows), rows)
+    for kind in kinds:
+        one, many = (found[(*kind, "card", jobs)] for jobs in (1, 32))
+        check(one["cycles"] < many["cycles"] < 16 * one["cycles"], (one, many))
+        check(one["occupancy"] < many["occupancy"], (one, many))
+        check(many["cycles"] < found[(*kind, "messages", 32)]["cycles"], many)
 
 
 def on_wires():
