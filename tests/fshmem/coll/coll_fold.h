@@ -2,7 +2,8 @@
 /*
  * Reference for reductions: elements by rank and index, the operations on
  * one of them, and the orders TREE, RING and PREFIX, written only from
- * docs/02_reference/collectives.md, without the library's code.
+ * docs/02_reference/collectives.md, without the library's code. Sums are also held
+ * to exact ones by the bound that is there, which knows no order.
  */
 #ifndef FSHMEM_COLL_FOLD_H
 #define FSHMEM_COLL_FOLD_H
@@ -11,6 +12,7 @@
 
 #include <fshmem.h>
 
+#include <float.h>
 #include <math.h>
 
 enum { COLL_TYPES = 6, COLL_OPS = 9, COLL_MAX_RANKS = 64, COLL_ELEMENT = 16 };
@@ -375,6 +377,41 @@ static inline const char *coll_hex(const struct coll_fold *f,
     return text;
 }
 
+/* A floating-point sum is within (n - 1) eps sum|x| of the exact one, whatever its
+ * order; if none of the partial sums can overflow. */
+static inline void coll_near(const char *where, const struct coll_fold *f,
+                             const struct coll_element *x, int n, size_t i,
+                             const unsigned char *at)
+{
+    const int wide = f->type == FSHMEM_DOUBLE;
+    long double sum = 0, size = 0, got;
+    double y;
+    float z;
+    if (f->op != FSHMEM_SUM || !coll_is_float(f->type)) {
+        return;
+    }
+    for (int r = 0; r < n; r++) {
+        memcpy(&y, x[r].byte, sizeof y);
+        memcpy(&z, x[r].byte, sizeof z);
+        sum += wide ? (long double)y : (long double)z;
+        size += fabsl(wide ? (long double)y : (long double)z);
+    }
+    /* NaN, too, is not below. */
+    if (!(size < (wide ? (long double)DBL_MAX : (long double)FLT_MAX) / 2)) {
+        return;
+    }
+    memcpy(&y, at, sizeof(float) << wide);
+    memcpy(&z, at, sizeof z);
+    got = wide ? (long double)y : (long double)z;
+    if (!(fabsl(got - sum) <=
+          (n - 1) * (long double)(wide ? DBL_EPSILON : FLT_EPSILON) * size)) {
+        conf_fail(where, "a sum within its bound",
+                  "%s, type %d of %d ranks: element %zu is %.20Lg, not %.20Lg; "
+                  "sum of magnitudes %Lg",
+                  f->name, (int)f->type, n, i, got, sum, size);
+    }
+}
+
 /* The orders in which a result comes out bit for bit; ends the job if there is
  * none. */
 static inline unsigned coll_match(const char *where, const struct coll_fold *f,
@@ -390,6 +427,8 @@ static inline unsigned coll_match(const char *where, const struct coll_fold *f,
         for (int r = 0; r < f->ranks; r++) {
             x[r] = coll_element(f, r, part->first + i);
         }
+        coll_near(where, f, x, part->last >= 0 ? part->last + 1 : f->ranks, i,
+                  at + i * size);
         if (part->last >= 0) {
             tree = ring = coll_by_prefix(f, x, part->last);
         } else {
