@@ -63,7 +63,7 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp versus M
 	@$(BUILD)/bin/fshperf coll --clock simulated --json $(PAPER)/coll.json
 	@$(BUILD)/bin/fshperf bridge --clock simulated --json $(PAPER)/bridge.json
 	@$(BUILD)/bin/fshperf bridge --clock simulated --sweep --json $(PAPER)/bridge-sweep.json
-	@for load in 4:4:8 11:11:8 32:32:4; do $(BUILD)/tests/tb_fsh_coll_pressure 1 \
+	@for load in 4:4:8 9:9:8 32:32:4; do $(BUILD)/tests/tb_fsh_coll_pressure 1 \
 	    1:equal:20:$$load 8:equal:20:$$load 32:harmonic:20:$$load 32:half:20:$$load || exit 1; done
 	@$(BUILD)/tests/tb_fsh_coll_partition 1 1:equal:20:32:1:2 8:equal:20:32:1:2 \
 	    32:harmonic:20:32:1:2 32:half:20:32:1:2
