@@ -83,6 +83,16 @@ def programs(rng, _):
                    os.path.join(TESTS, "fshmem", f"fshmem_{name}"), *words, env=env)
 
 
+def programs_fpga(rng, _):
+    """Of those the random one, by hosts and by engines, also with random stalls."""
+    env = {"FSHMEM_SEED": str(rng.randrange(1 << 32)), "FSHMEM_TEST_SCALE": CONFORM_FPGA_SCALE,
+           "FSHMEM_COLL_ENGINE": rng.choice(["auto", "card", "card", "host"])}
+    stall = rng.choice([[], ["--sim-args", f"--stall {rng.randrange(1, 1 << 31)}"]])
+    return Command(sys.executable, RUN, "--limit", LIMIT, "--token", "coll_nb", "--",
+                   FSHRUN, "-n", rng.choice([2, 3, 4]), "--conduit", "fpga", *stall,
+                   os.path.join(TESTS, "fshmem", "fshmem_coll_nb"), 500, env=env)
+
+
 def fabrics(rng, _):
     """All to all and sums on fabrics of many nodes, over cables of all kinds."""
     n, topology = rng.choice([(12, "ring"), (12, "torus:4x3"), (16, "ring"),
@@ -230,6 +240,7 @@ PARTS_FPGA = [
                                  "threads_mix")),
     ("collectives-fpga", 1, one_of("fpga", "coll_ops", "coll_nb",
                                    "barrier_random")),
+    ("programs-fpga", 2, programs_fpga),
 ]
 
 if os.path.exists(os.path.join(BIN, "fshsim-wide")):
