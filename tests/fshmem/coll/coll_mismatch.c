@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ranks that disagree on a call: coll_mismatch <scenario> makes the last one differ
- * from the others in one respect, and the job must end with a line that says so. killed: it
- * dies in the middle of many.
+ * from the others in one respect, and the job must end with a line that says so. killed,
+ * killed_ring: it dies in the middle of many, of encoded rings.
  */
 #include "coll.h"
 
@@ -97,6 +97,22 @@ static void killed(int last)
     }
 }
 
+static void killed_ring(int last)
+{
+    static float gradients[64 * 1024];
+    for (int i = 0;; i++) {
+        gasnet_handle_t handle;
+        FINE(fshmem_coll_allreduce_nb(GASNET_TEAM_ALL, gradients, gradients,
+                                      CONF_COUNT(gradients), FSHMEM_FLOAT,
+                                      FSHMEM_SUM, FSHMEM_WIRE_BFP16, &handle));
+        if (last && i == 2) {
+            gasnet_try_syncnb(handle);
+            raise(SIGKILL);
+        }
+        gasnet_wait_syncnb(handle);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *scenario = argc > 1 ? argv[1] : "";
@@ -139,6 +155,8 @@ int main(int argc, char **argv)
         queued(last);
     } else if (strcmp(scenario, "killed") == 0) {
         killed(last);
+    } else if (strcmp(scenario, "killed_ring") == 0) {
+        killed_ring(last);
     } else if (strcmp(scenario, "early") == 0) {
         early(last);
     } else if (strcmp(scenario, "call") == 0 && last) {
