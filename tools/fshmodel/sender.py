@@ -45,7 +45,7 @@ class Sender:
 
     def add(self, link, beats, read, flight, what, pieces=1):
         """So many pieces of beats, of which so many are read (none: a message)."""
-        self.commands.append([link, beats, read, flight, what, pieces])
+        self.commands.append([link, beats, read, flight, what, pieces, None])
         self.go()
 
     def go(self):
@@ -112,10 +112,12 @@ class Sender:
         for i in self.turns:
             if self.contexts[i] is None:
                 continue
-            link, beats, read, flight, what, pieces = self.contexts[i]
+            link, beats, read, flight, what, pieces, port = self.contexts[i]
             ports = node.links[link]
             if self.last:
                 ports = ports[self.last:] + ports[:self.last]
+            if port:    # a packet's pieces stay on one (fsh_ccmd)
+                ports = [port]
             if read:
                 if len(self.reads) >= READS:
                     continue
@@ -131,7 +133,7 @@ class Sender:
                 message = Packet(beats, flight, what)
                 node.at(node.now + HEADER, lambda: self.pause(port))
                 node.at(node.now + node.e.lead, lambda: port.add(message, True))
-            self.contexts[i][5] -= 1
+            self.contexts[i][5:] = pieces - 1, port
             if pieces == 1:
                 self.contexts[i] = None
             self.turns.remove(i)
