@@ -120,7 +120,7 @@ module fsh_seq #(
   logic [IW-1:0]    index_q, next_index, load_index;
   logic             reply;          // channel of the selected context
   logic [PORTS-1:0] port, port_q;   // of the packet, one-hot
-  logic [LANES-1:0] lane_q;         // of the packet, one-hot
+  logic [LANES-1:0] lane, lane_q;   // of the packet, one-hot
 
   // Contexts. A load writes when no packet is issued.
   fixed_t     fixed_in, fixed_q;
@@ -128,7 +128,7 @@ module fsh_seq #(
   (* ram_style = "distributed" *) logic [$bits(fixed_q)-1:0] fixed_mem[N];
   (* ram_style = "distributed" *) logic [$bits(moving_q)-1:0] moving_mem[N];
   logic             load, issue;
-  logic [10:0]      n_q;  // payload bytes of the packet
+  logic [10:0]      n_q, reach, most;  // payload bytes of the packet
   logic [PORTS-1:0] lowest, load_ports;
 
   // Its ports; for an ordered command only the lowest.
@@ -249,18 +249,18 @@ module fsh_seq #(
   end
   assign reply = index_q[IW-1];
 
-  // Prepare: size up to the next multiple of the packet size, a power of two; the port in
-  // rotation among those that still have room.
-  logic [10:0]      reach;
+  // Prepare: size up to the next multiple of the packet size, a power of two, and of a collective
+  // packet all if a short piece were left, which would overtake this one; the port in rotation.
   logic             fits;
   logic [47:0]      source_q;
-  logic [LANES-1:0] lane;
 
   always_comb begin
-    {reach, fits} = 'x;
+    {reach, most, fits} = 'x;
     if (state_q == Prepare) begin
       reach = (~moving_q.raddr[10:0] & {packet_i[10:7] - 4'd1, 7'h7f}) + 11'd1;
-      fits  = moving_q.left[23:11] == '0 && moving_q.left[10:0] <= reach;
+      most  = reach | (fixed_q.rspace != fsh_spec_pkg::SPACE_COLLECTIVE ? '0 :
+                       11'(fsh_spec_pkg::LONG_BYTES - 1));
+      fits  = moving_q.left[23:11] == '0 && moving_q.left[10:0] <= most;
     end
   end
 

@@ -35,8 +35,9 @@ class Commands
             of_core(c);
         c.loop = test_.below(6) == 0;
         c.ordered = c.window && test_.below(4) == 0;
-        c.bulk =
-            c.payload() > packet_ && !c.ordered && c.lspace != FSH_SPACE_INLINE;
+        c.bulk = c.payload() > packet_ && !c.ordered &&
+                 c.lspace != FSH_SPACE_INLINE &&
+                 c.rspace != FSH_SPACE_COLLECTIVE; // whose pieces take a port
         do
             c.path = Path::random(test_).of(exist_, exist_);
         while (c.path.ports == 0);
@@ -127,6 +128,12 @@ class Commands
         c.category = c.ack ? FSH_CAT_LONG : FSH_CAT_SHORT;
         if (!c.ack)
             c.length = 0;
+        if (c.ack && test_.below(2)) { // a packet of the collective engine
+            c.ack = false;
+            c.rspace = FSH_SPACE_COLLECTIVE;
+            c.raddr -= c.raddr % FSH_MAX_PACKET;
+            c.length = 1 + test_.below(FSH_MAX_PACKET);
+        }
     }
 
     tb::Test &test_;

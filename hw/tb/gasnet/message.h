@@ -217,8 +217,11 @@ struct Cutter {
 
         do {
             uint64_t addr = c.raddr + at;
-            unsigned n =
-                std::min(c.payload() - at, packet - (unsigned)(addr % packet));
+            unsigned left = c.payload() - at;
+            unsigned n = std::min(left, packet - (unsigned)(addr % packet));
+            // Pieces of a collective packet come in order: none is short behind a long one.
+            if (c.rspace == FSH_SPACE_COLLECTIVE && left - n < FSH_LONG_BYTES)
+                n = left;
             m->packets.push_back(one(c, at, n));
             at += n;
         } while (at < c.payload());
