@@ -9,6 +9,8 @@ finding() {
     bad=1
 }
 
+[ -z "$(git ls-files '*CMakeCache.txt' '*.o' '*.a' 2>/dev/null)" ] ||
+    finding "the output of a build is in the repository"
 python3 spec/generate.py --check || finding "generated files are stale: run spec/generate.py"
 python3 scripts/check_docs.py || finding "documents against the tree"
 python3 scripts/check_includes.py || finding "includes against the layers"

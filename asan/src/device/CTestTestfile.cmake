@@ -1,6 +1,0 @@
-# CMake generated Testfile for 
-# Source directory: /tmp/e/src/device
-# Build directory: /tmp/e/asan/src/device
-# 
-# This file includes the relevant testing commands required for 
-# testing this directory and lists subdirectories to be tested as well.

@@ -1,1 +1,0 @@
-#define FSH_COMMIT "9422e4da56aa-dirty"
