@@ -389,7 +389,8 @@ package fsh_spec_pkg;
     logic [7:0] dest_seq;  // SeqID of the packets there.
     logic [10:0] dest_vp;  // The team's number there.
     logic [7:0] dest;  // Node that receives the value.
-    logic [2:0] rsvd1;  // Reserved, zero.
+    logic [1:0] rsvd1;  // Reserved, zero.
+    logic again;  // The value is that of the step before, a packet at most of as many bytes: it is sent once more, and nothing is read for it. No operand, no sources.
     logic bfp;  // FP32 values travel as block floating point: encoded for dest, decoded on arrival. A packet holds 60 blocks of 16; what is stored is what receivers decode. Sums only.
     logic post;  // Write the value to host memory at post_addr, in whole lines, before the sequence's completion entry.
     logic [10:0] cookie;  // Tag of the completion entry of the sequence.

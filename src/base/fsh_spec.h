@@ -859,6 +859,15 @@ static inline void fsh_colldesc_set_bfp(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 60;
 }
+/* The value is that of the step before, a packet at most of as many bytes: it is sent once more, and nothing is read for it. No operand, no sources. */
+static inline uint64_t fsh_colldesc_again(const uint64_t *w)
+{
+    return (w[0] >> 61) & 0x1u;
+}
+static inline void fsh_colldesc_set_again(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 61;
+}
 /* Node that receives the value. */
 static inline uint64_t fsh_colldesc_dest(const uint64_t *w)
 {
@@ -940,7 +949,7 @@ static inline void fsh_colldesc_set_post_addr(uint64_t *w, uint64_t v)
 {
     w[7] |= (v & 0xffffffffu) << 0;
 }
-#define FSH_COLLDESC_USED_W0 UINT64_C(0x1fff7fffffffffff)
+#define FSH_COLLDESC_USED_W0 UINT64_C(0x3fff7fffffffffff)
 #define FSH_COLLDESC_USED_W1 UINT64_C(0xffffff07ffffff)
 #define FSH_COLLDESC_USED_W2 UINT64_C(0x0)
 #define FSH_COLLDESC_USED_W3 UINT64_C(0x0)

@@ -31,6 +31,7 @@ static struct {
     unsigned char *posted;
     toy_engine_send_fn send;
     size_t place[FSH_COLL_SEQUENCES]; /* of the next descriptor + 1, or 0 */
+    unsigned char *last[FSH_COLL_SEQUENCES]; /* value of the step before it */
     size_t queue[FSH_COLL_QUEUE];
     unsigned queued, asked;
     struct value *values;
@@ -144,14 +145,17 @@ static void travel(unsigned char *value, size_t bytes)
     }
 }
 
-/* The value of a step; what it waited for is consumed. False: of another length. */
+/* The value of a step; what it waited for is consumed. False: of another length. last: that of
+ * the step before it. */
 static bool combine(const uint64_t *d, const struct toy_key *key,
-                    unsigned char *value)
+                    unsigned char *value, const unsigned char *last)
 {
     unsigned type = (unsigned)fsh_colldesc_kind(d);
     unsigned op = (unsigned)fsh_colldesc_op(d);
     bool some = fsh_colldesc_own(d) != 0;
 
+    if (fsh_colldesc_again(d))
+        memcpy(value, last, key->total);
     if (some)
         memcpy(value, at_line(fsh_colldesc_own_addr(d), key->total),
                key->total);
@@ -224,6 +228,7 @@ static bool step(size_t *place)
 {
     uint64_t d[FSH_COLLDESC_WORDS];
     struct toy_key key;
+    unsigned char **last = &engine.last[place - engine.place];
     unsigned char *value;
     bool fits;
 
@@ -234,7 +239,7 @@ static bool step(size_t *place)
     if (!all_here(d, &key) || (fsh_colldesc_send(d) && !may_send(d)))
         return false;
     value = malloc(key.total + 1);
-    fits = value != NULL && combine(d, &key, value);
+    fits = value != NULL && combine(d, &key, value, *last);
     if (fits && fsh_colldesc_bfp(d))
         travel(value, key.total);
     if (fits && fsh_colldesc_store(d))
@@ -245,7 +250,8 @@ static bool step(size_t *place)
                key.total);
     if (fits && fsh_colldesc_send(d))
         send(d, value, key.total);
-    free(value);
+    free(*last);
+    *last = value;
     *place += sizeof d;
     if (!fits || fsh_colldesc_tail(d))
         end(place, d, fits ? FSH_STATUS_OK : FSH_STATUS_BAD_LENGTH);

@@ -29,6 +29,8 @@ struct rank {
     uint64_t (*desc)[FSH_COLLDESC_WORDS];
     uint32_t next;
     unsigned char memory[MEMORY];
+    unsigned char value[BUFFER]; /* of the last step */
+    size_t bytes;
     unsigned char host[2 * BUFFER]; /* results, if they are posted */
     bool posts;
     uint64_t src[BUFFER / 8], dst[BUFFER / 8]; /* the client's */
@@ -104,18 +106,25 @@ static bool step(uint32_t me, uint64_t *d)
     static unsigned char value[BUFFER];
     unsigned count = (unsigned)fsh_colldesc_count(d);
     size_t bytes = fsh_colldesc_bytes(d);
-    bool some = fsh_colldesc_own(d) != 0;
+    bool again = fsh_colldesc_again(d) != 0;
+    bool some = fsh_colldesc_own(d) != 0 || again;
 
+    CHECK(!again ||
+          (count == 0 && ranks[me].next != 0 && bytes == ranks[me].bytes &&
+           bytes <= FSH_CARD_PACKET && !fsh_colldesc_own(d) &&
+           !fsh_colldesc_store(d) && !fsh_colldesc_post(d)));
     CHECK(fsh_colldesc_vp(d) == number[me] && fsh_colldesc_cookie(d) == me &&
           fsh_colldesc_job(d) >= (13 | 3 << 6) &&
           fsh_colldesc_job(d) < (13 | 3 << 6) + jobs);
-    CHECK(some || fsh_colldesc_own_addr(d) == 0);
+    CHECK(fsh_colldesc_own(d) || fsh_colldesc_own_addr(d) == 0);
     CHECK(bytes <= BUFFER && (some || count != 0 || bytes == 0) &&
           !fsh_colldesc_given(d));
     for (unsigned k = 0; k < count; k++)
         if (find(me, d, source(d, k)) == NULL)
             return false;
-    if (some)
+    if (again)
+        memcpy(value, ranks[me].value, bytes);
+    else if (some)
         memcpy(value, at(me, fsh_colldesc_own_addr(d), bytes), bytes);
     for (unsigned k = 0; k < count; k++, some = true) {
         struct packet *p = find(me, d, source(d, k));
@@ -138,6 +147,8 @@ static bool step(uint32_t me, uint64_t *d)
     }
     if (fsh_colldesc_send(d))
         send(me, d, value, bytes);
+    memcpy(ranks[me].value, value, bytes);
+    ranks[me].bytes = bytes;
     return true;
 }
 

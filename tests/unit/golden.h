@@ -80,7 +80,7 @@ static const uint64_t golden_colladdr2[1] = {
     UINT64_C(0x2abe1ee97ae5),
 };
 static const uint64_t golden_colldesc0[8] = {
-    UINT64_C(0x1fff7fffffffffff),
+    UINT64_C(0x3fff7fffffffffff),
     UINT64_C(0xffffff07ffffff),
     UINT64_C(0x0),
     UINT64_C(0x0),
@@ -91,23 +91,23 @@ static const uint64_t golden_colldesc0[8] = {
 };
 static const uint64_t golden_colldesc1[8] = {
     UINT64_C(0x1cb322355f48d4bf),
-    UINT64_C(0x815a470786c57f),
+    UINT64_C(0x64b2d2040f86d8),
     UINT64_C(0x0),
     UINT64_C(0x0),
-    UINT64_C(0x96c8da1964b2d2bc),
-    UINT64_C(0x8d6af57da711448),
-    UINT64_C(0x3e2434e37af027bc),
-    UINT64_C(0xbe6521cc),
+    UINT64_C(0xda71144896c8da19),
+    UINT64_C(0x7af027bc08d6af57),
+    UINT64_C(0xbe6521cc3e2434e3),
+    UINT64_C(0xcc22af58),
 };
 static const uint64_t golden_colldesc2[8] = {
-    UINT64_C(0x1b820abd6634b3c9),
-    UINT64_C(0x855c38014e3a1b),
+    UINT64_C(0x2d4f385de565c6e4),
+    UINT64_C(0x64ac5d06bc2a29),
     UINT64_C(0x0),
     UINT64_C(0x0),
-    UINT64_C(0x64ac5db9d707107e),
     UINT64_C(0x7d5c8dfc5eda92d8),
     UINT64_C(0x7923986bb968a43),
-    UINT64_C(0x78255d68),
+    UINT64_C(0xb21fbac78255d68),
+    UINT64_C(0x4efbc8d6),
 };
 static const uint64_t golden_cmd0[4] = {
     UINT64_C(0x37ffffffdfff),
@@ -116,16 +116,16 @@ static const uint64_t golden_cmd0[4] = {
     UINT64_C(0xff00000000000000),
 };
 static const uint64_t golden_cmd1[4] = {
-    UINT64_C(0x52d72979d0b),
-    UINT64_C(0x3a1890802b28fef0),
-    UINT64_C(0x3fb695ffb),
-    UINT64_C(0xc500000000000000),
+    UINT64_C(0x215934649fb4),
+    UINT64_C(0x32632fb3a1890c7),
+    UINT64_C(0x33c541013d),
+    UINT64_C(0x8a00000000000000),
 };
 static const uint64_t golden_cmd2[4] = {
-    UINT64_C(0x379e50671e33),
-    UINT64_C(0x7589a85a93ea5c4e),
-    UINT64_C(0x44e8e5b461),
-    UINT64_C(0xa800000000000000),
+    UINT64_C(0x149fde5887eb),
+    UINT64_C(0x44ef7fe87589a82b),
+    UINT64_C(0x8ca8c24d42),
+    UINT64_C(0x9b00000000000000),
 };
 static const uint64_t golden_ccmd0[16] = {
     UINT64_C(0xffff3f3f0fffff),
@@ -146,75 +146,75 @@ static const uint64_t golden_ccmd0[16] = {
     UINT64_C(0xff00000000000000),
 };
 static const uint64_t golden_ccmd1[16] = {
-    UINT64_C(0x211633200fe78c),
-    UINT64_C(0x63884),
-    UINT64_C(0x349aae908fb5262c),
+    UINT64_C(0xc70321080ff9f5),
+    UINT64_C(0x1a48f),
     UINT64_C(0xf320cd576d14475b),
     UINT64_C(0x7b297d0b0e5e18ba),
-    UINT64_C(0x91eb75d5f5deb8f),
-    UINT64_C(0x3328ad8ded3c),
+    UINT64_C(0x5d5f576cdeb8fc4c),
+    UINT64_C(0x3328a8ded391eb7),
     UINT64_C(0x81355cf0e642),
-    UINT64_C(0x7c240d4969d495dd),
+    UINT64_C(0x7c240d69d495),
     UINT64_C(0x5b569643d037cdff),
-    UINT64_C(0x9f8a8900586a),
-    UINT64_C(0x754954c59cc9c954),
-    UINT64_C(0xcdf8440407299990),
-    UINT64_C(0x28a3ac7652c),
-    UINT64_C(0x2d5db79b),
-    UINT64_C(0x8c00000000000000),
+    UINT64_C(0x589890086a17b9af),
+    UINT64_C(0x9cc99f8a8900),
+    UINT64_C(0x7299990754954c5),
+    UINT64_C(0xa2a7ae1f3ac7cdf8),
+    UINT64_C(0x2332d5db79b),
+    UINT64_C(0x959f3a51),
+    UINT64_C(0x2e00000000000000),
 };
 static const uint64_t golden_ccmd2[16] = {
-    UINT64_C(0x12092b3c09fa95),
-    UINT64_C(0x6f115),
-    UINT64_C(0x73f7ba8e0445d656),
+    UINT64_C(0xde3a05040e7edc),
+    UINT64_C(0x39f04),
     UINT64_C(0xc10faa4003ba33db),
     UINT64_C(0x47fc816ac16e2284),
-    UINT64_C(0x1c07744c5b3fe31),
-    UINT64_C(0x9ff307cc1b0c),
+    UINT64_C(0x44c5b4763fe31d03),
+    UINT64_C(0x9ff30cc1b01c077),
     UINT64_C(0x582c182f429c),
-    UINT64_C(0x11cbc2884a5012dc),
+    UINT64_C(0x11cbc24a5012),
     UINT64_C(0x28dd37eb2adf559a),
-    UINT64_C(0x45a82bf38741),
-    UINT64_C(0x74674b63b62aa5f0),
-    UINT64_C(0x7f1a355e526eb3df),
-    UINT64_C(0x7479490eab),
-    UINT64_C(0x60cea63),
-    UINT64_C(0x4f00000000000000),
+    UINT64_C(0x870266c44155d7ef),
+    UINT64_C(0xb6a545a82bf3),
+    UINT64_C(0x526eb3df74674b63),
+    UINT64_C(0x1d3b993f79497f1a),
+    UINT64_C(0x13f060cea63),
+    UINT64_C(0x62f5680c),
+    UINT64_C(0x5700000000000000),
 };
 static const uint64_t golden_ecmd0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0xffffffffffffff),
 };
 static const uint64_t golden_ecmd1[2] = {
-    UINT64_C(0x6bc1535762f5680c),
-    UINT64_C(0x401030cbd3f5e0),
+    UINT64_C(0x302358cb6bc15385),
+    UINT64_C(0xbad01b4227de21),
 };
 static const uint64_t golden_ecmd2[2] = {
-    UINT64_C(0x8296f5bae65a8149),
-    UINT64_C(0x6ebd35fa0b8518),
+    UINT64_C(0x3586fcfa8296f5ea),
+    UINT64_C(0xf9db9bf72f2bb8),
 };
 static const uint64_t golden_ring0[2] = {
     UINT64_C(0xfffffffffffff),
     UINT64_C(0xffffffffffff),
 };
 static const uint64_t golden_ring1[2] = {
-    UINT64_C(0xf5b812b650437),
-    UINT64_C(0x72172904acec),
+    UINT64_C(0x7229dc0092560),
+    UINT64_C(0x819db46108cc),
 };
 static const uint64_t golden_ring2[2] = {
-    UINT64_C(0xa1f99c3d58b6d),
-    UINT64_C(0xb1eecc3d5506),
+    UINT64_C(0xb1ccfcefa38db),
+    UINT64_C(0x736a843fdda7),
 };
 static const uint64_t golden_status0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status1[2] = {
-    UINT64_C(0x736a947a843fdda7),
+    UINT64_C(0x861e02ec39235bc0),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status2[2] = {
-    UINT64_C(0x861e02ec39235bc0),
+    UINT64_C(0x7dbf924a6048457),
     UINT64_C(0x0),
 };
 static const uint64_t golden_bound0[2] = {
@@ -222,12 +222,12 @@ static const uint64_t golden_bound0[2] = {
     UINT64_C(0xffffffffffffffff),
 };
 static const uint64_t golden_bound1[2] = {
-    UINT64_C(0xacc6651807dba604),
-    UINT64_C(0xa185cc8ea9cda936),
+    UINT64_C(0xcdaa936aacc66518),
+    UINT64_C(0xf0c8a8950a8e523),
 };
 static const uint64_t golden_bound2[2] = {
-    UINT64_C(0x4c71bcc90f0c6d21),
-    UINT64_C(0xc250a039bf7c202),
+    UINT64_C(0xf7c8202c4c71bcc9),
+    UINT64_C(0x121b280006e02364),
 };
 /* X(layout, words, field, value): decoded by the test. */
 #define GOLDEN(X) \
@@ -374,6 +374,7 @@ static const uint64_t golden_bound2[2] = {
     X(colldesc, golden_colldesc0, cookie, 0x7ff) \
     X(colldesc, golden_colldesc0, post, 0x1) \
     X(colldesc, golden_colldesc0, bfp, 0x1) \
+    X(colldesc, golden_colldesc0, again, 0x1) \
     X(colldesc, golden_colldesc0, dest, 0xff) \
     X(colldesc, golden_colldesc0, dest_vp, 0x7ff) \
     X(colldesc, golden_colldesc0, dest_seq, 0xff) \
@@ -400,41 +401,43 @@ static const uint64_t golden_bound2[2] = {
     X(colldesc, golden_colldesc1, cookie, 0x4b3) \
     X(colldesc, golden_colldesc1, post, 0x1) \
     X(colldesc, golden_colldesc1, bfp, 0x1) \
-    X(colldesc, golden_colldesc1, dest, 0x7f) \
-    X(colldesc, golden_colldesc1, dest_vp, 0x6c5) \
-    X(colldesc, golden_colldesc1, dest_seq, 0xf0) \
-    X(colldesc, golden_colldesc1, bytes, 0x815a47) \
-    X(colldesc, golden_colldesc1, sources0, 0x96c8da1964b2d2bc) \
-    X(colldesc, golden_colldesc1, sources1, 0x8d6af57da711448) \
-    X(colldesc, golden_colldesc1, own_addr, 0x7af027bc) \
-    X(colldesc, golden_colldesc1, store_addr, 0x3e2434e3) \
-    X(colldesc, golden_colldesc1, post_addr, 0xbe6521cc) \
-    X(colldesc, golden_colldesc2, head, 0x1) \
+    X(colldesc, golden_colldesc1, again, 0x0) \
+    X(colldesc, golden_colldesc1, dest, 0xd8) \
+    X(colldesc, golden_colldesc1, dest_vp, 0x786) \
+    X(colldesc, golden_colldesc1, dest_seq, 0x81) \
+    X(colldesc, golden_colldesc1, bytes, 0x64b2d2) \
+    X(colldesc, golden_colldesc1, sources0, 0xda71144896c8da19) \
+    X(colldesc, golden_colldesc1, sources1, 0x7af027bc08d6af57) \
+    X(colldesc, golden_colldesc1, own_addr, 0x3e2434e3) \
+    X(colldesc, golden_colldesc1, store_addr, 0xbe6521cc) \
+    X(colldesc, golden_colldesc1, post_addr, 0xcc22af58) \
+    X(colldesc, golden_colldesc2, head, 0x0) \
     X(colldesc, golden_colldesc2, tail, 0x0) \
-    X(colldesc, golden_colldesc2, own, 0x0) \
-    X(colldesc, golden_colldesc2, given, 0x1) \
+    X(colldesc, golden_colldesc2, own, 0x1) \
+    X(colldesc, golden_colldesc2, given, 0x0) \
     X(colldesc, golden_colldesc2, reduce, 0x0) \
-    X(colldesc, golden_colldesc2, store, 0x0) \
+    X(colldesc, golden_colldesc2, store, 0x1) \
     X(colldesc, golden_colldesc2, send, 0x1) \
     X(colldesc, golden_colldesc2, eager, 0x1) \
-    X(colldesc, golden_colldesc2, job, 0xb3) \
-    X(colldesc, golden_colldesc2, vp, 0x634) \
-    X(colldesc, golden_colldesc2, seq, 0xac) \
-    X(colldesc, golden_colldesc2, count, 0x17) \
-    X(colldesc, golden_colldesc2, kind, 0x2) \
-    X(colldesc, golden_colldesc2, op, 0x1) \
-    X(colldesc, golden_colldesc2, cookie, 0x382) \
+    X(colldesc, golden_colldesc2, job, 0xc6) \
+    X(colldesc, golden_colldesc2, vp, 0x565) \
+    X(colldesc, golden_colldesc2, seq, 0xbc) \
+    X(colldesc, golden_colldesc2, count, 0xb) \
+    X(colldesc, golden_colldesc2, kind, 0x0) \
+    X(colldesc, golden_colldesc2, op, 0x7) \
+    X(colldesc, golden_colldesc2, cookie, 0x54f) \
     X(colldesc, golden_colldesc2, post, 0x1) \
-    X(colldesc, golden_colldesc2, bfp, 0x1) \
-    X(colldesc, golden_colldesc2, dest, 0x1b) \
-    X(colldesc, golden_colldesc2, dest_vp, 0x63a) \
-    X(colldesc, golden_colldesc2, dest_seq, 0x29) \
-    X(colldesc, golden_colldesc2, bytes, 0x855c38) \
-    X(colldesc, golden_colldesc2, sources0, 0x64ac5db9d707107e) \
-    X(colldesc, golden_colldesc2, sources1, 0x7d5c8dfc5eda92d8) \
-    X(colldesc, golden_colldesc2, own_addr, 0xbb968a43) \
-    X(colldesc, golden_colldesc2, store_addr, 0x7923986) \
-    X(colldesc, golden_colldesc2, post_addr, 0x78255d68) \
+    X(colldesc, golden_colldesc2, bfp, 0x0) \
+    X(colldesc, golden_colldesc2, again, 0x1) \
+    X(colldesc, golden_colldesc2, dest, 0x29) \
+    X(colldesc, golden_colldesc2, dest_vp, 0x42a) \
+    X(colldesc, golden_colldesc2, dest_seq, 0xd7) \
+    X(colldesc, golden_colldesc2, bytes, 0x64ac5d) \
+    X(colldesc, golden_colldesc2, sources0, 0x7d5c8dfc5eda92d8) \
+    X(colldesc, golden_colldesc2, sources1, 0x7923986bb968a43) \
+    X(colldesc, golden_colldesc2, own_addr, 0x78255d68) \
+    X(colldesc, golden_colldesc2, store_addr, 0xb21fbac) \
+    X(colldesc, golden_colldesc2, post_addr, 0x4efbc8d6) \
     X(cmd, golden_cmd0, opcode, 0xff) \
     X(cmd, golden_cmd0, category, 0x3) \
     X(cmd, golden_cmd0, reply, 0x1) \
@@ -450,36 +453,36 @@ static const uint64_t golden_bound2[2] = {
     X(cmd, golden_cmd0, length, 0xffffff) \
     X(cmd, golden_cmd0, laddr, 0xffffffffff) \
     X(cmd, golden_cmd0, check, 0xff) \
-    X(cmd, golden_cmd1, opcode, 0xb) \
-    X(cmd, golden_cmd1, category, 0x1) \
+    X(cmd, golden_cmd1, opcode, 0xb4) \
+    X(cmd, golden_cmd1, category, 0x3) \
     X(cmd, golden_cmd1, reply, 0x1) \
     X(cmd, golden_cmd1, ack, 0x1) \
     X(cmd, golden_cmd1, ordered, 0x1) \
     X(cmd, golden_cmd1, rspace, 0x2) \
-    X(cmd, golden_cmd1, dst, 0x97) \
-    X(cmd, golden_cmd1, nargs, 0x12) \
-    X(cmd, golden_cmd1, entries, 0x3) \
-    X(cmd, golden_cmd1, tag, 0x52d) \
-    X(cmd, golden_cmd1, lspace, 0x0) \
-    X(cmd, golden_cmd1, raddr, 0x802b28fef0) \
-    X(cmd, golden_cmd1, length, 0x3a1890) \
-    X(cmd, golden_cmd1, laddr, 0x3fb695ffb) \
-    X(cmd, golden_cmd1, check, 0xc5) \
-    X(cmd, golden_cmd2, opcode, 0x33) \
-    X(cmd, golden_cmd2, category, 0x2) \
+    X(cmd, golden_cmd1, dst, 0x64) \
+    X(cmd, golden_cmd1, nargs, 0x14) \
+    X(cmd, golden_cmd1, entries, 0x1) \
+    X(cmd, golden_cmd1, tag, 0x159) \
+    X(cmd, golden_cmd1, lspace, 0x2) \
+    X(cmd, golden_cmd1, raddr, 0xfb3a1890c7) \
+    X(cmd, golden_cmd1, length, 0x32632) \
+    X(cmd, golden_cmd1, laddr, 0x33c541013d) \
+    X(cmd, golden_cmd1, check, 0x8a) \
+    X(cmd, golden_cmd2, opcode, 0xeb) \
+    X(cmd, golden_cmd2, category, 0x3) \
     X(cmd, golden_cmd2, reply, 0x1) \
-    X(cmd, golden_cmd2, ack, 0x1) \
-    X(cmd, golden_cmd2, ordered, 0x1) \
-    X(cmd, golden_cmd2, rspace, 0x0) \
-    X(cmd, golden_cmd2, dst, 0x67) \
-    X(cmd, golden_cmd2, nargs, 0x10) \
-    X(cmd, golden_cmd2, entries, 0x2) \
-    X(cmd, golden_cmd2, tag, 0x79e) \
-    X(cmd, golden_cmd2, lspace, 0x3) \
-    X(cmd, golden_cmd2, raddr, 0x5a93ea5c4e) \
-    X(cmd, golden_cmd2, length, 0x7589a8) \
-    X(cmd, golden_cmd2, laddr, 0x44e8e5b461) \
-    X(cmd, golden_cmd2, check, 0xa8) \
+    X(cmd, golden_cmd2, ack, 0x0) \
+    X(cmd, golden_cmd2, ordered, 0x0) \
+    X(cmd, golden_cmd2, rspace, 0x2) \
+    X(cmd, golden_cmd2, dst, 0x58) \
+    X(cmd, golden_cmd2, nargs, 0x1e) \
+    X(cmd, golden_cmd2, entries, 0x6) \
+    X(cmd, golden_cmd2, tag, 0x49f) \
+    X(cmd, golden_cmd2, lspace, 0x1) \
+    X(cmd, golden_cmd2, raddr, 0xe87589a82b) \
+    X(cmd, golden_cmd2, length, 0x44ef7f) \
+    X(cmd, golden_cmd2, laddr, 0x8ca8c24d42) \
+    X(cmd, golden_cmd2, check, 0x9b) \
     X(ccmd, golden_ccmd0, op, 0xff) \
     X(ccmd, golden_ccmd0, accumulate, 0x1) \
     X(ccmd, golden_ccmd0, bias, 0x1) \
@@ -530,12 +533,12 @@ static const uint64_t golden_bound2[2] = {
     X(ccmd, golden_ccmd0, x_words, 0x3ff) \
     X(ccmd, golden_ccmd0, scale, 0xffffffff) \
     X(ccmd, golden_ccmd0, check, 0xff) \
-    X(ccmd, golden_ccmd1, op, 0x8c) \
+    X(ccmd, golden_ccmd1, op, 0xf5) \
     X(ccmd, golden_ccmd1, accumulate, 0x1) \
-    X(ccmd, golden_ccmd1, bias, 0x1) \
-    X(ccmd, golden_ccmd1, relu, 0x1) \
-    X(ccmd, golden_ccmd1, x_bfp, 0x0) \
-    X(ccmd, golden_ccmd1, w_bfp, 0x0) \
+    X(ccmd, golden_ccmd1, bias, 0x0) \
+    X(ccmd, golden_ccmd1, relu, 0x0) \
+    X(ccmd, golden_ccmd1, x_bfp, 0x1) \
+    X(ccmd, golden_ccmd1, w_bfp, 0x1) \
     X(ccmd, golden_ccmd1, w_rows, 0x1) \
     X(ccmd, golden_ccmd1, emit, 0x1) \
     X(ccmd, golden_ccmd1, await, 0x1) \
@@ -543,111 +546,111 @@ static const uint64_t golden_bound2[2] = {
     X(ccmd, golden_ccmd1, signal, 0x1) \
     X(ccmd, golden_ccmd1, complete, 0x1) \
     X(ccmd, golden_ccmd1, x_cols, 0x1) \
-    X(ccmd, golden_ccmd1, await_event, 0x20) \
-    X(ccmd, golden_ccmd1, signal_event, 0x33) \
-    X(ccmd, golden_ccmd1, await_count, 0x2116) \
-    X(ccmd, golden_ccmd1, complete_node, 0x84) \
-    X(ccmd, golden_ccmd1, cookie, 0x638) \
-    X(ccmd, golden_ccmd1, x_addr, 0x8fb5262c) \
-    X(ccmd, golden_ccmd1, w_addr, 0x349aae90) \
-    X(ccmd, golden_ccmd1, c_addr, 0x6d14475b) \
-    X(ccmd, golden_ccmd1, b_addr, 0xf320cd57) \
-    X(ccmd, golden_ccmd1, e_addr, 0xe5e18ba) \
-    X(ccmd, golden_ccmd1, art_addr, 0x7b297d0b) \
-    X(ccmd, golden_ccmd1, ldx, 0xdeb8f) \
-    X(ccmd, golden_ccmd1, ldw, 0x5d5f5) \
-    X(ccmd, golden_ccmd1, ldc, 0x91eb7) \
-    X(ccmd, golden_ccmd1, m, 0x8ded3c) \
-    X(ccmd, golden_ccmd1, n, 0x3328ad) \
-    X(ccmd, golden_ccmd1, k, 0xf0e642) \
-    X(ccmd, golden_ccmd1, art_count, 0x81355c) \
-    X(ccmd, golden_ccmd1, art_mask, 0x7c240d4969d495dd) \
-    X(ccmd, golden_ccmd1, signal_mask, 0x5b569643d037cdff) \
-    X(ccmd, golden_ccmd1, tile_x, 0x6a) \
-    X(ccmd, golden_ccmd1, tile_w, 0x58) \
-    X(ccmd, golden_ccmd1, kernel_h, 0x0) \
-    X(ccmd, golden_ccmd1, kernel_w, 0x89) \
-    X(ccmd, golden_ccmd1, stride, 0x8a) \
-    X(ccmd, golden_ccmd1, row_words, 0x9f) \
-    X(ccmd, golden_ccmd1, in_h, 0xc954) \
-    X(ccmd, golden_ccmd1, in_w, 0x9cc9) \
-    X(ccmd, golden_ccmd1, out_h, 0x54c5) \
-    X(ccmd, golden_ccmd1, out_w, 0x7549) \
-    X(ccmd, golden_ccmd1, pad_h, 0x9990) \
-    X(ccmd, golden_ccmd1, pad_w, 0x729) \
-    X(ccmd, golden_ccmd1, in_plane, 0xcdf84404) \
-    X(ccmd, golden_ccmd1, out_plane, 0x3ac7652c) \
-    X(ccmd, golden_ccmd1, x_words, 0x28a) \
-    X(ccmd, golden_ccmd1, scale, 0x2d5db79b) \
-    X(ccmd, golden_ccmd1, check, 0x8c) \
-    X(ccmd, golden_ccmd2, op, 0x95) \
+    X(ccmd, golden_ccmd1, await_event, 0x8) \
+    X(ccmd, golden_ccmd1, signal_event, 0x21) \
+    X(ccmd, golden_ccmd1, await_count, 0xc703) \
+    X(ccmd, golden_ccmd1, complete_node, 0x8f) \
+    X(ccmd, golden_ccmd1, cookie, 0x1a4) \
+    X(ccmd, golden_ccmd1, x_addr, 0x6d14475b) \
+    X(ccmd, golden_ccmd1, w_addr, 0xf320cd57) \
+    X(ccmd, golden_ccmd1, c_addr, 0xe5e18ba) \
+    X(ccmd, golden_ccmd1, b_addr, 0x7b297d0b) \
+    X(ccmd, golden_ccmd1, e_addr, 0xdeb8fc4c) \
+    X(ccmd, golden_ccmd1, art_addr, 0x5d5f576c) \
+    X(ccmd, golden_ccmd1, ldx, 0x91eb7) \
+    X(ccmd, golden_ccmd1, ldw, 0x8ded3) \
+    X(ccmd, golden_ccmd1, ldc, 0x3328a) \
+    X(ccmd, golden_ccmd1, m, 0xf0e642) \
+    X(ccmd, golden_ccmd1, n, 0x81355c) \
+    X(ccmd, golden_ccmd1, k, 0x69d495) \
+    X(ccmd, golden_ccmd1, art_count, 0x7c240d) \
+    X(ccmd, golden_ccmd1, art_mask, 0x5b569643d037cdff) \
+    X(ccmd, golden_ccmd1, signal_mask, 0x589890086a17b9af) \
+    X(ccmd, golden_ccmd1, tile_x, 0x0) \
+    X(ccmd, golden_ccmd1, tile_w, 0x89) \
+    X(ccmd, golden_ccmd1, kernel_h, 0x8a) \
+    X(ccmd, golden_ccmd1, kernel_w, 0x9f) \
+    X(ccmd, golden_ccmd1, stride, 0xc9) \
+    X(ccmd, golden_ccmd1, row_words, 0x9c) \
+    X(ccmd, golden_ccmd1, in_h, 0x54c5) \
+    X(ccmd, golden_ccmd1, in_w, 0x7549) \
+    X(ccmd, golden_ccmd1, out_h, 0x9990) \
+    X(ccmd, golden_ccmd1, out_w, 0x729) \
+    X(ccmd, golden_ccmd1, pad_h, 0xcdf8) \
+    X(ccmd, golden_ccmd1, pad_w, 0x3ac7) \
+    X(ccmd, golden_ccmd1, in_plane, 0xa2a7ae1f) \
+    X(ccmd, golden_ccmd1, out_plane, 0x2d5db79b) \
+    X(ccmd, golden_ccmd1, x_words, 0x233) \
+    X(ccmd, golden_ccmd1, scale, 0x959f3a51) \
+    X(ccmd, golden_ccmd1, check, 0x2e) \
+    X(ccmd, golden_ccmd2, op, 0xdc) \
     X(ccmd, golden_ccmd2, accumulate, 0x0) \
     X(ccmd, golden_ccmd2, bias, 0x1) \
-    X(ccmd, golden_ccmd2, relu, 0x0) \
+    X(ccmd, golden_ccmd2, relu, 0x1) \
     X(ccmd, golden_ccmd2, x_bfp, 0x1) \
     X(ccmd, golden_ccmd2, w_bfp, 0x1) \
     X(ccmd, golden_ccmd2, w_rows, 0x1) \
     X(ccmd, golden_ccmd2, emit, 0x1) \
-    X(ccmd, golden_ccmd2, await, 0x1) \
-    X(ccmd, golden_ccmd2, art, 0x1) \
-    X(ccmd, golden_ccmd2, signal, 0x0) \
-    X(ccmd, golden_ccmd2, complete, 0x0) \
+    X(ccmd, golden_ccmd2, await, 0x0) \
+    X(ccmd, golden_ccmd2, art, 0x0) \
+    X(ccmd, golden_ccmd2, signal, 0x1) \
+    X(ccmd, golden_ccmd2, complete, 0x1) \
     X(ccmd, golden_ccmd2, x_cols, 0x1) \
-    X(ccmd, golden_ccmd2, await_event, 0x3c) \
-    X(ccmd, golden_ccmd2, signal_event, 0x2b) \
-    X(ccmd, golden_ccmd2, await_count, 0x1209) \
-    X(ccmd, golden_ccmd2, complete_node, 0x15) \
-    X(ccmd, golden_ccmd2, cookie, 0x6f1) \
-    X(ccmd, golden_ccmd2, x_addr, 0x445d656) \
-    X(ccmd, golden_ccmd2, w_addr, 0x73f7ba8e) \
-    X(ccmd, golden_ccmd2, c_addr, 0x3ba33db) \
-    X(ccmd, golden_ccmd2, b_addr, 0xc10faa40) \
-    X(ccmd, golden_ccmd2, e_addr, 0xc16e2284) \
-    X(ccmd, golden_ccmd2, art_addr, 0x47fc816a) \
-    X(ccmd, golden_ccmd2, ldx, 0x3fe31) \
-    X(ccmd, golden_ccmd2, ldw, 0x44c5b) \
-    X(ccmd, golden_ccmd2, ldc, 0x1c077) \
-    X(ccmd, golden_ccmd2, m, 0xcc1b0c) \
-    X(ccmd, golden_ccmd2, n, 0x9ff307) \
-    X(ccmd, golden_ccmd2, k, 0x2f429c) \
-    X(ccmd, golden_ccmd2, art_count, 0x582c18) \
-    X(ccmd, golden_ccmd2, art_mask, 0x11cbc2884a5012dc) \
-    X(ccmd, golden_ccmd2, signal_mask, 0x28dd37eb2adf559a) \
-    X(ccmd, golden_ccmd2, tile_x, 0x41) \
-    X(ccmd, golden_ccmd2, tile_w, 0x87) \
-    X(ccmd, golden_ccmd2, kernel_h, 0xf3) \
-    X(ccmd, golden_ccmd2, kernel_w, 0x2b) \
-    X(ccmd, golden_ccmd2, stride, 0xa8) \
-    X(ccmd, golden_ccmd2, row_words, 0x45) \
-    X(ccmd, golden_ccmd2, in_h, 0xa5f0) \
-    X(ccmd, golden_ccmd2, in_w, 0xb62a) \
-    X(ccmd, golden_ccmd2, out_h, 0x4b63) \
-    X(ccmd, golden_ccmd2, out_w, 0x7467) \
-    X(ccmd, golden_ccmd2, pad_h, 0xb3df) \
-    X(ccmd, golden_ccmd2, pad_w, 0x526e) \
-    X(ccmd, golden_ccmd2, in_plane, 0x7f1a355e) \
-    X(ccmd, golden_ccmd2, out_plane, 0x79490eab) \
-    X(ccmd, golden_ccmd2, x_words, 0x74) \
-    X(ccmd, golden_ccmd2, scale, 0x60cea63) \
-    X(ccmd, golden_ccmd2, check, 0x4f) \
+    X(ccmd, golden_ccmd2, await_event, 0x4) \
+    X(ccmd, golden_ccmd2, signal_event, 0x5) \
+    X(ccmd, golden_ccmd2, await_count, 0xde3a) \
+    X(ccmd, golden_ccmd2, complete_node, 0x4) \
+    X(ccmd, golden_ccmd2, cookie, 0x39f) \
+    X(ccmd, golden_ccmd2, x_addr, 0x3ba33db) \
+    X(ccmd, golden_ccmd2, w_addr, 0xc10faa40) \
+    X(ccmd, golden_ccmd2, c_addr, 0xc16e2284) \
+    X(ccmd, golden_ccmd2, b_addr, 0x47fc816a) \
+    X(ccmd, golden_ccmd2, e_addr, 0x3fe31d03) \
+    X(ccmd, golden_ccmd2, art_addr, 0x44c5b476) \
+    X(ccmd, golden_ccmd2, ldx, 0x1c077) \
+    X(ccmd, golden_ccmd2, ldw, 0xcc1b0) \
+    X(ccmd, golden_ccmd2, ldc, 0x9ff30) \
+    X(ccmd, golden_ccmd2, m, 0x2f429c) \
+    X(ccmd, golden_ccmd2, n, 0x582c18) \
+    X(ccmd, golden_ccmd2, k, 0x4a5012) \
+    X(ccmd, golden_ccmd2, art_count, 0x11cbc2) \
+    X(ccmd, golden_ccmd2, art_mask, 0x28dd37eb2adf559a) \
+    X(ccmd, golden_ccmd2, signal_mask, 0x870266c44155d7ef) \
+    X(ccmd, golden_ccmd2, tile_x, 0xf3) \
+    X(ccmd, golden_ccmd2, tile_w, 0x2b) \
+    X(ccmd, golden_ccmd2, kernel_h, 0xa8) \
+    X(ccmd, golden_ccmd2, kernel_w, 0x45) \
+    X(ccmd, golden_ccmd2, stride, 0xa5) \
+    X(ccmd, golden_ccmd2, row_words, 0xb6) \
+    X(ccmd, golden_ccmd2, in_h, 0x4b63) \
+    X(ccmd, golden_ccmd2, in_w, 0x7467) \
+    X(ccmd, golden_ccmd2, out_h, 0xb3df) \
+    X(ccmd, golden_ccmd2, out_w, 0x526e) \
+    X(ccmd, golden_ccmd2, pad_h, 0x7f1a) \
+    X(ccmd, golden_ccmd2, pad_w, 0x7949) \
+    X(ccmd, golden_ccmd2, in_plane, 0x1d3b993f) \
+    X(ccmd, golden_ccmd2, out_plane, 0x60cea63) \
+    X(ccmd, golden_ccmd2, x_words, 0x13f) \
+    X(ccmd, golden_ccmd2, scale, 0x62f5680c) \
+    X(ccmd, golden_ccmd2, check, 0x57) \
     X(ecmd, golden_ecmd0, laddr, 0xffffffffff) \
     X(ecmd, golden_ecmd0, length, 0xffffff) \
     X(ecmd, golden_ecmd0, raddr, 0xffffffffff) \
     X(ecmd, golden_ecmd0, tag, 0x3f) \
     X(ecmd, golden_ecmd0, kind, 0x3) \
     X(ecmd, golden_ecmd0, dst, 0xff) \
-    X(ecmd, golden_ecmd1, laddr, 0x5762f5680c) \
-    X(ecmd, golden_ecmd1, length, 0x6bc153) \
-    X(ecmd, golden_ecmd1, raddr, 0x30cbd3f5e0) \
+    X(ecmd, golden_ecmd1, laddr, 0xcb6bc15385) \
+    X(ecmd, golden_ecmd1, length, 0x302358) \
+    X(ecmd, golden_ecmd1, raddr, 0x1b4227de21) \
     X(ecmd, golden_ecmd1, tag, 0x10) \
-    X(ecmd, golden_ecmd1, kind, 0x0) \
-    X(ecmd, golden_ecmd1, dst, 0x40) \
-    X(ecmd, golden_ecmd2, laddr, 0xbae65a8149) \
-    X(ecmd, golden_ecmd2, length, 0x8296f5) \
-    X(ecmd, golden_ecmd2, raddr, 0x35fa0b8518) \
-    X(ecmd, golden_ecmd2, tag, 0x3d) \
-    X(ecmd, golden_ecmd2, kind, 0x2) \
-    X(ecmd, golden_ecmd2, dst, 0x6e) \
+    X(ecmd, golden_ecmd1, kind, 0x3) \
+    X(ecmd, golden_ecmd1, dst, 0xba) \
+    X(ecmd, golden_ecmd2, laddr, 0xfa8296f5ea) \
+    X(ecmd, golden_ecmd2, length, 0x3586fc) \
+    X(ecmd, golden_ecmd2, raddr, 0x9bf72f2bb8) \
+    X(ecmd, golden_ecmd2, tag, 0x1b) \
+    X(ecmd, golden_ecmd2, kind, 0x3) \
+    X(ecmd, golden_ecmd2, dst, 0xf9) \
     X(ring, golden_ring0, phase, 0x1) \
     X(ring, golden_ring0, kind, 0x3) \
     X(ring, golden_ring0, reply, 0x1) \
@@ -659,34 +662,34 @@ static const uint64_t golden_bound2[2] = {
     X(ring, golden_ring0, step, 0xff) \
     X(ring, golden_ring0, source, 0xff) \
     X(ring, golden_ring0, cycle, 0xffffffffffff) \
-    X(ring, golden_ring1, phase, 0x1) \
-    X(ring, golden_ring1, kind, 0x3) \
+    X(ring, golden_ring1, phase, 0x0) \
+    X(ring, golden_ring1, kind, 0x0) \
     X(ring, golden_ring1, reply, 0x0) \
-    X(ring, golden_ring1, status, 0x3) \
-    X(ring, golden_ring1, opcode, 0x4) \
-    X(ring, golden_ring1, node, 0x65) \
-    X(ring, golden_ring1, tag, 0x12b) \
-    X(ring, golden_ring1, half, 0x0) \
-    X(ring, golden_ring1, step, 0xb8) \
-    X(ring, golden_ring1, source, 0xf5) \
-    X(ring, golden_ring1, cycle, 0x72172904acec) \
+    X(ring, golden_ring1, status, 0x6) \
+    X(ring, golden_ring1, opcode, 0x25) \
+    X(ring, golden_ring1, node, 0x9) \
+    X(ring, golden_ring1, tag, 0x5c0) \
+    X(ring, golden_ring1, half, 0x1) \
+    X(ring, golden_ring1, step, 0x29) \
+    X(ring, golden_ring1, source, 0x72) \
+    X(ring, golden_ring1, cycle, 0x819db46108cc) \
     X(ring, golden_ring2, phase, 0x1) \
-    X(ring, golden_ring2, kind, 0x2) \
+    X(ring, golden_ring2, kind, 0x1) \
     X(ring, golden_ring2, reply, 0x1) \
-    X(ring, golden_ring2, status, 0x6) \
-    X(ring, golden_ring2, opcode, 0x8b) \
-    X(ring, golden_ring2, node, 0xd5) \
-    X(ring, golden_ring2, tag, 0x1c3) \
+    X(ring, golden_ring2, status, 0xd) \
+    X(ring, golden_ring2, opcode, 0x38) \
+    X(ring, golden_ring2, node, 0xfa) \
+    X(ring, golden_ring2, tag, 0x7ce) \
     X(ring, golden_ring2, half, 0x1) \
-    X(ring, golden_ring2, step, 0xf9) \
-    X(ring, golden_ring2, source, 0xa1) \
-    X(ring, golden_ring2, cycle, 0xb1eecc3d5506) \
+    X(ring, golden_ring2, step, 0xcc) \
+    X(ring, golden_ring2, source, 0xb1) \
+    X(ring, golden_ring2, cycle, 0x736a843fdda7) \
     X(status, golden_status0, req_head, 0xffffffff) \
     X(status, golden_status0, rep_head, 0xffffffff) \
-    X(status, golden_status1, req_head, 0x843fdda7) \
-    X(status, golden_status1, rep_head, 0x736a947a) \
-    X(status, golden_status2, req_head, 0x39235bc0) \
-    X(status, golden_status2, rep_head, 0x861e02ec) \
+    X(status, golden_status1, req_head, 0x39235bc0) \
+    X(status, golden_status1, rep_head, 0x861e02ec) \
+    X(status, golden_status2, req_head, 0xa6048457) \
+    X(status, golden_status2, rep_head, 0x7dbf924) \
     X(bound, golden_bound0, credit0, 0xffff) \
     X(bound, golden_bound0, credit1, 0xffff) \
     X(bound, golden_bound0, credit2, 0xffff) \
@@ -696,21 +699,21 @@ static const uint64_t golden_bound2[2] = {
     X(bound, golden_bound0, check, 0x7f) \
     X(bound, golden_bound0, poison, 0x1) \
     X(bound, golden_bound0, crc, 0xffffffff) \
-    X(bound, golden_bound1, credit0, 0xa604) \
-    X(bound, golden_bound1, credit1, 0x7db) \
-    X(bound, golden_bound1, credit2, 0x6518) \
-    X(bound, golden_bound1, credit3, 0xacc6) \
-    X(bound, golden_bound1, seq, 0x936) \
-    X(bound, golden_bound1, ack, 0xcda) \
-    X(bound, golden_bound1, check, 0x29) \
-    X(bound, golden_bound1, poison, 0x1) \
-    X(bound, golden_bound1, crc, 0xa185cc8e) \
-    X(bound, golden_bound2, credit0, 0x6d21) \
-    X(bound, golden_bound2, credit1, 0xf0c) \
-    X(bound, golden_bound2, credit2, 0xbcc9) \
-    X(bound, golden_bound2, credit3, 0x4c71) \
-    X(bound, golden_bound2, seq, 0x202) \
-    X(bound, golden_bound2, ack, 0xf7c) \
-    X(bound, golden_bound2, check, 0x1b) \
-    X(bound, golden_bound2, poison, 0x1) \
-    X(bound, golden_bound2, crc, 0xc250a03)
+    X(bound, golden_bound1, credit0, 0x6518) \
+    X(bound, golden_bound1, credit1, 0xacc6) \
+    X(bound, golden_bound1, credit2, 0x936a) \
+    X(bound, golden_bound1, credit3, 0xcdaa) \
+    X(bound, golden_bound1, seq, 0x523) \
+    X(bound, golden_bound1, ack, 0xa8e) \
+    X(bound, golden_bound1, check, 0x50) \
+    X(bound, golden_bound1, poison, 0x0) \
+    X(bound, golden_bound1, crc, 0xf0c8a89) \
+    X(bound, golden_bound2, credit0, 0xbcc9) \
+    X(bound, golden_bound2, credit1, 0x4c71) \
+    X(bound, golden_bound2, credit2, 0x202c) \
+    X(bound, golden_bound2, credit3, 0xf7c8) \
+    X(bound, golden_bound2, seq, 0x364) \
+    X(bound, golden_bound2, ack, 0xe02) \
+    X(bound, golden_bound2, check, 0x6) \
+    X(bound, golden_bound2, poison, 0x0) \
+    X(bound, golden_bound2, crc, 0x121b2800)

@@ -28,7 +28,8 @@ module fsh_cabout #(
     input  wire logic    [4:0] source_i,
     input  wire logic [CW-1:0] context_i,
     input  wire logic          flip_i,    // packet 0 is in the second half
-    input  wire logic    [2:0] row_i,
+    input  wire logic          was_own_i, // the value of the step before stands with operands
+    input  wire logic    [3:0] row_i,
     input  wire logic          begun_i,
     input  wire logic [SW-1:0] slot_i,
     input  wire logic    [1:0] gen_i,
@@ -148,9 +149,10 @@ module fsh_cabout #(
   always_comb begin
     move_o.what      = what_q;
     move_o.context_  = 8'(context_i);
-    move_o.half      = packet_i[0] ^ next ^ flip_i;
+    move_o.half      = packet_i[0] ^ next ^ flip_i ^ desc_i.again;
     move_o.own       = has_own_i && (item_i == fsh_coll_pkg::ITEM_OUT ? desc_i.count == '0 :
                                                                         source_i == '0);
+    if (desc_i.again) move_o.own = was_own_i;
     move_o.lines     = 8'(lines_o);
     move_o.tail      = tail;
     move_o.addr      = line_q;

@@ -4,8 +4,9 @@
 /// What a unit keeps of its contexts: which have a sequence (opened_o, from open_i to close_i),
 /// have begun it, failed at an operand or a write (wrong_i); and with save_i where each goes on:
 /// item at_i, rest_i, and the descriptor of its step, step_i. Descriptors of a sequence are read
-/// in rows of ROW lines of memory, which end where an address is a multiple of ROW, and the last
-/// two of a context are kept: so the next step, and what looks ahead, seldom waits for memory.
+/// in rows of ROW lines of memory, which end where an address is a multiple of ROW, the first
+/// two at once, and the last two of a context are kept: so the next step, and what looks ahead,
+/// seldom waits for memory.
 /// Of the context in hand, c_i: here_o: the descriptor at addr_i is kept, line_o; then_o: so was
 /// the one behind it, a cycle ago; apart_o: that at addr_i needs nothing that is stored before it.
 /// read_i: row_o lines from addr_i on are asked for, those of one context at a time; each comes
@@ -41,7 +42,7 @@ module fsh_ckeep #(
     output logic                 then_o,
     output logic                 apart_o,
     output logic         [511:0] line_o,
-    output logic          [RW:0] row_o,
+    output logic        [RW+1:0] row_o,
     input  wire logic            read_i,
     input  wire logic            line_valid_i,
     input  wire logic            line_err_i,
@@ -84,7 +85,7 @@ module fsh_ckeep #(
   assign step    = line_o;
   assign apart_o = !step.own && !step.given && step.bytes != '0;
   assign ahead  = over - addr_i;
-  assign row_o  = (RW + 1)'(ROW) - {1'b0, addr_i[RW-1:0]};
+  assign row_o  = (RW + 2)'(begun_o[c_i] ? ROW : 2 * ROW) - {2'd0, addr_i[RW-1:0]};
 
   always_ff @(posedge clk_i) begin
     if (save_i) begin

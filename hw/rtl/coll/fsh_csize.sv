@@ -22,7 +22,7 @@ module fsh_csize #(
     /* verilator lint_on UNUSEDSIGNAL */
     input  wire logic [NW-1:0] packet_i,
     input  wire logic    [4:0] source_i,
-    input  wire logic    [2:0] row_i,    // lines of a fetch
+    input  wire logic    [3:0] row_i,    // lines of a fetch
     output logic               ready_o,
     output logic        [18:0] first_o,  // line of the value that the packet begins with; now
     output logic               many_o,   // the step has several packets; now

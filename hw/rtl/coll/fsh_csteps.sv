@@ -88,7 +88,7 @@ module fsh_csteps #(
   logic                  granted;
   logic [3*CONTEXTS-1:0] at;  // item
   logic [fsh_coll_pkg::KEY_W*CONTEXTS-1:0] keys;
-  logic [42+NW:0]        kept_rest;
+  logic [43+NW:0]        kept_rest;
   logic [511:0]          kept_desc, line;
   logic [CW-1:0]         c_q;
   logic [2:0]            item_q;
@@ -101,7 +101,7 @@ module fsh_csteps #(
   logic                  ahead_q;  // what follows is looked at, its packets are claimed
   logic                  pulse_q;  // of this step only, up to target_q
   logic                  fed_q;    // that was done, or tried
-  logic                  flip_q, next_flip;  // halves go on taking turns from step to step
+  logic                  flip_q, next_flip, was_own_q, next_own;  // which half, of which memory
   logic                  rowing, wide, hops, goes_on;  // of what is claimed beside
   logic                  held, held_q;  // the step in front of it is to be written first
   logic                  fore_q;  // descriptors that are looked at next are asked for
@@ -125,7 +125,7 @@ module fsh_csteps #(
   logic [PW:0] bytes_q;
   logic [LW+2:0] lines_q;
   logic        has_own, sized, many, wild, here, then_, apart;  // fsh_ckeep
-  logic [2:0]  row;
+  logic [3:0]  row;
   assign has_own = desc_q.own || desc_q.given;
 
   // What is claimed before it is awaited.
@@ -198,7 +198,7 @@ module fsh_csteps #(
       .packet_i (packet_q),
       .source_i (source_q),
       .context_i(c_q),
-      .flip_i   (flip_q),
+      .flip_i   (flip_q), .was_own_i(was_own_q),
       .row_i    (row),
       .begun_i  (begun[c_q]),
       .slot_i   (slot_q), .gen_i(gen_q), .eager_i(eager_q),
@@ -238,7 +238,8 @@ module fsh_csteps #(
   assign step_over = (settled_i[c_q] || then_) && !failed[c_q] && !desc_q.tail;
   assign held      = item_q == FETCH && !ahead_q && !settled_i[c_q] && !(here && apart);
   assign next_addr = held_q ? addr_q - 32'd1 : after == FETCH ? addr_q + 32'd1 : addr_q;
-  assign next_flip = flip_q ^ (item_q == OUT && last_packet_q && !packet_q[0]);
+  assign next_flip = flip_q ^ (item_q == OUT && last_packet_q && !packet_q[0] && !desc_q.again);
+  assign next_own  = item_q == OUT ? move_o.own : was_own_q;
   assign yields    = after == SETTLE ? !settled_i[c_q] :
                      item_q == OUT && (able & ~now) != '0;
   assign quit      = status_q != OK || failed[c_q] || desc_q.tail;
@@ -290,7 +291,7 @@ module fsh_csteps #(
       end
       Load: begin
         desc_q   <= kept_desc;
-        {addr_q, packet_q, source_q, out_q, status_q, flip_q} <= kept_rest;
+        {addr_q, packet_q, source_q, out_q, status_q, flip_q, was_own_q} <= kept_rest;
         fed_q    <= pulse_q;
         {ahead_q, pulse_q} <= '0;
         state_q  <= Size;
@@ -328,7 +329,7 @@ module fsh_csteps #(
       end
       Wait: begin
         desc_q <= line;
-        if (!path_i.fetching) state_q <= Judge;
+        if (here || !path_i.fetching) state_q <= Judge;
         if (!path_i.fetching && !here) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Judge: begin
@@ -397,7 +398,7 @@ module fsh_csteps #(
         addr_q   <= next_addr;
         packet_q <= next_packet;
         source_q <= next_source;
-        flip_q   <= next_flip;
+        {flip_q, was_own_q} <= {next_flip, next_own};
         fed_q    <= 1'b0;
         deep_q   <= deep && !early;
         lead_q   <= lead;
@@ -412,7 +413,7 @@ module fsh_csteps #(
   assign writes = state_q == Next || state_q == Open;
   fsh_ckeep #(
       .CONTEXTS(CONTEXTS),
-      .REST    (43 + NW)
+      .REST    (44 + NW)
   ) i_keep (
       .clk_i,
       .rst_i,
@@ -428,7 +429,7 @@ module fsh_csteps #(
       .at_i    (after),
       .step_i  (desc_q),
       .rest_i  ({state_q == Next ? next_addr : addr_q, next_packet, next_source,
-                 state_q == Open ? 6'd0 : {out_q, status_q, next_flip}}),
+                 state_q == Open ? 7'd0 : {out_q, status_q, next_flip, next_own}}),
       .step_o  (kept_desc),
       .rest_o  (kept_rest),
       .addr_i  (addr_q),

@@ -30,7 +30,11 @@ module fsh_cwild #(
                        desc_i.kind != fsh_coll_pkg::TYPE_FLOAT ||
                        desc_i.op != fsh_coll_pkg::OP_SUM))
       wild_o = 1'b1;
-    if (!has_own && desc_i.count == '0 && desc_i.bytes != '0) wild_o = 1'b1;
+    if (!has_own && desc_i.count == '0 && desc_i.bytes != '0 && !desc_i.again) wild_o = 1'b1;
+    if (desc_i.again && (has_own || desc_i.count != '0 || desc_i.bfp || desc_i.reduce ||
+                         desc_i.store || desc_i.post || !begun_i ||
+                         desc_i.bytes > 24'(fsh_spec_pkg::MAX_PACKET)))
+      wild_o = 1'b1;
     if (desc_i.eager && !fsh_coll_pkg::eager_vp(desc_i.dest_vp)) wild_o = 1'b1;
     if (desc_i.send && desc_i.dest[7:fsh_spec_pkg::NODE_W] != '0) wild_o = 1'b1;
     if ({desc_i.rsvd0, desc_i.rsvd1, desc_i.rsvd2, desc_i.rsvd3, desc_i.rsvd4} != '0)

@@ -75,7 +75,8 @@ enum Flag {
     SEND,
     EAGER,
     POST = 59,
-    BFP = 60
+    BFP = 60,
+    AGAIN = 61
 };
 enum Field {
     JOB = 8,

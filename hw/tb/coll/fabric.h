@@ -32,7 +32,7 @@ struct Job {
     struct fsh_program_shape shape;
     const struct fsh_program_algorithm *algorithm;
     std::vector<unsigned> nodes; // of its ranks
-    bool eager, post, bfp;
+    bool eager, post, bfp, again;
     size_t block; // bytes
     std::vector<Program> ranks;
     unsigned team = vp;
@@ -88,6 +88,22 @@ struct Job {
     }
 };
 
+// Does a step send what the one before it has made or sent, a packet at most?
+inline bool sent_again(const Job &job, const Program &p, uint32_t i)
+{
+    const fsh_program_step &s = p.p->step[i];
+
+    if (i == 0 || !job.again || job.bfp || s.sources != 0 ||
+        s.dest == FSH_PROGRAM_NOBODY || s.store.place != FSH_PROGRAM_NONE ||
+        job.bytes(s) == 0 || job.bytes(s) > packet_bytes)
+        return false;
+    const fsh_program_step &b = p.p->step[i - 1];
+    const fsh_program_range &made =
+        b.store.place == FSH_PROGRAM_NONE && b.sources == 0 ? b.local : b.store;
+    return s.local.place == made.place && s.local.first == made.first &&
+           s.local.count == made.count;
+}
+
 inline Line descriptor(const Job &job, unsigned rank, uint32_t i)
 {
     const Program &p = job.ranks[rank];
@@ -96,7 +112,9 @@ inline Line descriptor(const Job &job, unsigned rank, uint32_t i)
 
     d.flag(HEAD, i == 0);
     d.flag(TAIL, i + 1 == p.p->steps);
-    d.flag(OWN, s.local.place != FSH_PROGRAM_NONE);
+    bool again = sent_again(job, p, i);
+    d.flag(AGAIN, again);
+    d.flag(OWN, s.local.place != FSH_PROGRAM_NONE && !again);
     d.flag(REDUCE, s.reduce);
     d.flag(BFP, job.bfp);
     d.flag(STORE, s.store.place != FSH_PROGRAM_NONE);
@@ -116,7 +134,7 @@ inline Line descriptor(const Job &job, unsigned rank, uint32_t i)
     d.put(BYTES, 24, job.bytes(s));
     for (unsigned k = 0; k < s.sources; k++)
         d.put(SOURCES + 8 * k, 8, job.nodes[s.source[k]]);
-    if (s.local.place != FSH_PROGRAM_NONE)
+    if (s.local.place != FSH_PROGRAM_NONE && !again)
         d.put(OWN_ADDR, 32, job.at(rank, s.local) / 64);
     if (s.store.place != FSH_PROGRAM_NONE)
         d.put(STORE_ADDR, 32, job.at(rank, s.store) / 64);

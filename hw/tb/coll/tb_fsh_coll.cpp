@@ -38,6 +38,7 @@ Job random_job(tb::Test &test, unsigned number, unsigned nodes)
     job.number = number;
     job.eager = test.below(2);
     job.post = test.below(2);
+    job.again = test.below(2);
     do {
         job.type = test.below(FSH_FOLD_TYPES);
         job.op = ops[test.below(6)];
@@ -233,6 +234,7 @@ void malformed(tb::Test &test)
         {"AND of FP32", REDUCE, 1, 1},
         {"more than 8192 packets", BYTES, 24, (1 << 23) + 1},
         {"no value", OWN, 1, 0},
+        {"again, with an operand", AGAIN, 1, 1},
         {"a reserved bit", OP + 4, 1, 1},
         {"another", BYTES + 24 + 135, 1, 1},
     };
@@ -254,6 +256,11 @@ void malformed(tb::Test &test)
     alone.expect("integers, encoded", alone.run(coded), BAD_COMMAND);
     coded.put(KIND, 3, FSH_FOLD_FLOAT);
     coded.put(OP, 4, FSH_FOLD_MAX);
+    Descriptor again = alone.plain;
+    again.flag(OWN, false);
+    again.flag(STORE, false);
+    again.flag(AGAIN, true);
+    alone.expect("again, but first", alone.run(again), BAD_COMMAND);
     alone.expect("the largest, encoded", alone.run(coded), BAD_COMMAND);
     alone.expect("no such node", alone.run(far), BAD_COMMAND);
     alone.engine.broken_read = 100;
@@ -880,6 +887,51 @@ void keeps_links_busy(tb::Test &test, unsigned packets, unsigned pairs,
         test.fail("links are idle");
 }
 
+// What a call takes with the latencies of a card, by so many jobs at once.
+uint64_t on_links(tb::Test &test, enum fsh_program_call call,
+                  const struct fsh_program_algorithm *algorithm, size_t block,
+                  unsigned jobs, bool again)
+{
+    const unsigned nodes = 8;
+    Fabric fabric(test, nodes, SIZE_MAX);
+    Job job = {};
+
+    job.type = FSH_FOLD_DOUBLE;
+    job.shape.call = call;
+    job.shape.size = nodes;
+    job.algorithm = algorithm;
+    job.block = block;
+    job.eager = true;
+    job.again = again;
+    for (unsigned n = 0; n < nodes; n++)
+        job.nodes.push_back(n);
+    for (; job.number < jobs; job.number++)
+        if (!fabric.add(job))
+            test.fail("no room");
+    fabric.links = true;
+    fabric.run(true);
+    std::printf("%u %s by %s on links: %llu cycles\n", jobs,
+                fsh_program_call_name(call), algorithm->name,
+                (unsigned long long)fabric.took);
+    return fabric.took;
+}
+
+// Grants of later steps are kept, so nobody asks for them; a packet is sent again at once.
+void short_calls(tb::Test &test)
+{
+    const struct fsh_program_algorithm *doubling =
+        fsh_program_named("doubling");
+
+    if (on_links(test, FSH_PROGRAM_ALLREDUCE, doubling, 2048, 2, false) > 1400)
+        test.fail("senders wait for grants");
+    if (on_links(test, FSH_PROGRAM_BROADCAST, &fsh_program_spread, 256, 1,
+                 true) +
+            50 >
+        on_links(test, FSH_PROGRAM_BROADCAST, &fsh_program_spread, 256, 1,
+                 false))
+        test.fail("a packet is read before it is sent again");
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -936,6 +988,7 @@ int main(int argc, char **argv)
     // other, but claims in pulses are not hidden (a step has 16 packets here): this is what it
     // takes, not what it should.
     keeps_up(test, "encoded", FSH_PROGRAM_ALLREDUCE, FSH_FOLD_FLOAT, 74, true);
+    short_calls(test);
     pace(test, FSH_PROGRAM_ALLREDUCE, "doubling", 2, 64, FSH_FOLD_FLOAT);
     pace(test, FSH_PROGRAM_ALLREDUCE, "doubling", 8, 64, FSH_FOLD_FLOAT);
     pace(test, FSH_PROGRAM_ALLREDUCE, "doubling", 2, 8192, FSH_FOLD_FLOAT);

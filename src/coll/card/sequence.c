@@ -39,8 +39,7 @@ bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b)
  * awaited there and back (32 nodes, torus:4x8: 15 us for 20). */
 #define BINOMIAL_REDUCE 4096u
 
-/* Broadcasts of a packet go the shorter way; of several a binomial tree was faster on 32
- * nodes (torus:4x8: 4 KiB 8.5 us for 9.3; 1 KiB 6.0 for 5.7). */
+/* Broadcasts of a packet, which an engine sends again at once, have few rounds. */
 const struct fsh_program_algorithm *fsh_card_choose(
     const struct fsh_program_shape *shape, size_t bytes)
 {
@@ -147,11 +146,13 @@ static void set_kind(const struct fsh_card_sequence *s,
 
 /* Where it gets its value from, and what of. */
 static void set_value(const struct fsh_card_sequence *s,
-                      const struct fsh_program_step *step, uint64_t *desc)
+                      const struct fsh_program_step *step, bool again,
+                      uint64_t *desc)
 {
     size_t bytes = bytes_of(&s->layout, step);
-    bool own = step->local.place != FSH_PROGRAM_NONE && bytes != 0;
+    bool own = step->local.place != FSH_PROGRAM_NONE && bytes != 0 && !again;
 
+    fsh_colldesc_set_again(desc, again);
     fsh_colldesc_set_own(desc, own);
     fsh_colldesc_set_own_addr(desc, own ? line_of(s, &step->local) : 0);
     fsh_colldesc_set_bytes(desc, bytes);
@@ -229,6 +230,30 @@ static void set_way_out(const struct fsh_card_sequence *s,
     }
 }
 
+static bool is_same(const struct fsh_program_range *a,
+                    const struct fsh_program_range *b)
+{
+    return a->place == b->place && a->first == b->first && a->count == b->count;
+}
+
+/* Does it send, once more, what the step before it has made or sent? The engine has a packet of
+ * that still. */
+static bool is_again(const struct fsh_card_sequence *s,
+                     const struct fsh_program_step *step)
+{
+    const struct fsh_program_step *before = step - 1;
+    size_t bytes = bytes_of(&s->layout, step);
+
+    if (step == s->program->step || s->bfp || step->sources != 0 ||
+        step->dest == FSH_PROGRAM_NOBODY ||
+        step->store.place != FSH_PROGRAM_NONE || bytes == 0 ||
+        bytes > FSH_CARD_PACKET)
+        return false;
+    if (before->store.place == FSH_PROGRAM_NONE && before->sources == 0)
+        return is_same(&step->local, &before->local);
+    return is_same(&step->local, &before->store);
+}
+
 static bool is_one_of(const struct fsh_program_step *step,
                       enum fsh_card_steps which)
 {
@@ -250,7 +275,8 @@ uint32_t fsh_card_append(const struct fsh_card_sequence *s,
         fsh_colldesc_set_job(desc[n], fsh_card_job(s->past, s->claim));
         fsh_colldesc_set_vp(desc[n], s->number[s->layout.rank]);
         fsh_colldesc_set_cookie(desc[n], s->cookie);
-        set_value(s, step, desc[n]);
+        set_value(s, step, which == FSH_CARD_ALL_STEPS && is_again(s, step),
+                  desc[n]);
         set_way_out(s, step, desc[n]);
         n++;
     }
