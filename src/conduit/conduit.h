@@ -244,6 +244,9 @@ struct fsh_collective_ops {
      * there is no room for the message now; poll and retry. The answer: OK
      * (fsh_collective_completed reports the end), BUSY or UNSUPPORTED. */
     bool (*run)(size_t at, struct fsh_answer *answer);
+    /* The rings of the network that nodes are in by number: bit l: nodes 2^l apart are
+     * neighbours in one. 0: none are known. Constant. */
+    uint16_t (*sides)(void);
 };
 
 /* A part of the DMA window of this rank's card, and the card's memory. */

@@ -287,6 +287,8 @@ void fsh_run_direct_start(struct fsh_team *team, const char *name,
 
 /* Whether this team can use the engines of its nodes; the same on all its ranks. */
 bool fsh_run_has_card(struct fsh_team *team);
+/* The rings of the network that its ranks are in, as in struct fsh_program_shape. */
+uint16_t fsh_run_sides(struct fsh_team *team);
 /* Whether the engine supports this call. Depends only on what all ranks agree
  * on. */
 bool fsh_run_card_takes(const struct fsh_program_algorithm *a,

@@ -33,7 +33,8 @@ static bool same_shape(const struct fsh_program_shape *a,
                        const struct fsh_program_shape *b)
 {
     return a->call == b->call && a->size == b->size && a->root == b->root &&
-           a->exclusive == b->exclusive && a->rings == b->rings;
+           a->exclusive == b->exclusive && a->rings == b->rings &&
+           a->sides == b->sides;
 }
 
 static struct fsh_run_plan *make_plan(struct fsh_run_plan **list,
@@ -223,6 +224,7 @@ struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *call,
     if (a == NULL)
         a = algorithm_for(all, call, work);
     shape.rings = rings_for(a, call, work);
+    shape.sides = fsh_run_sides(all);
     if (goes_by_loads(all, needs_messages(work)))
         engine = "direct";
     else if (goes_by_card(all, a, &shape, work))
@@ -243,6 +245,7 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
     if (a == NULL)
         a = algorithm_for(team, call, work);
     shape.rings = rings_for(a, call, work);
+    shape.sides = fsh_run_sides(team);
     plan = plan_for(team, name, a, &shape);
     if (goes_by_loads(team, needs_messages(work)))
         by_loads(team, name, plan, work, event);

@@ -104,6 +104,13 @@ bool fsh_run_has_card(struct fsh_team *team)
     return t->card;
 }
 
+uint16_t fsh_run_sides(struct fsh_team *team)
+{
+    return team == fsh_team_all && fsh_run_has_card(team)
+               ? fsh_gasnet.conduit->collective->sides()
+               : 0;
+}
+
 static size_t packet_of(const struct fsh_coll_work *work)
 {
     return work->wire == FSH_WIRE_BFP16 ? FSH_CARD_BFP_PACKET : FSH_CARD_PACKET;

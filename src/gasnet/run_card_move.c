@@ -191,6 +191,7 @@ void fsh_card_store(struct fsh_card_op *op)
     struct fsh_card_sequence s = {.program = op->program,
                                   .layout = op->layout,
                                   .ranks = op->team->size,
+                                  .sides = fsh_run_sides(op->team),
                                   .node = op->team->node,
                                   .number = op->team->number,
                                   .type = call->work.type,

@@ -298,7 +298,7 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *shape,
     fsh_card_translate(&q, r->desc);
     for (uint32_t i = 0; i < r->program->steps; i++)
         CHECK(!fsh_colldesc_eager(r->desc[i]) ||
-              fsh_card_near(size, me, r->program->step[i].dest));
+              fsh_card_near(size, 0, me, r->program->step[i].dest));
 }
 
 static void fetch(const struct fsh_program_shape *s, uint32_t me, size_t count)
@@ -384,6 +384,7 @@ static void each(uint32_t n, void (*with)(algorithm_t a,
                                  (enum fsh_program_call)c))
                 with(fsh_program_algorithms[i], (enum fsh_program_call)c, n);
     with(&fsh_program_spread, FSH_PROGRAM_BROADCAST, n);
+    with(&fsh_program_quarters, FSH_PROGRAM_ALLREDUCE, n);
 }
 
 /* Steps, their SeqIDs and sources have room. */

@@ -132,21 +132,21 @@ static void check_sources(void)
 }
 
 /* No rank gets more unasked than there is room for; from partners always. */
-static void check_near(void)
+static void check_near(uint32_t sides)
 {
     for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)
         for (uint32_t r = 0; r < n; r++) {
             unsigned from = 0;
 
             for (uint32_t a = 0; a < n; a++)
-                from += a != r && fsh_card_near(n, a, r);
-            CHECK(from <= FSH_COLL_EAGER && !fsh_card_near(n, r, r));
-            CHECK((r ^ 1) >= n || fsh_card_near(n, r ^ 1, r));
-            CHECK(fsh_card_near(n, (r + n - 1) % n, r));
+                from += a != r && fsh_card_near(n, sides, a, r);
+            CHECK(from <= FSH_COLL_EAGER && !fsh_card_near(n, sides, r, r));
+            CHECK((r ^ 1) >= n || fsh_card_near(n, sides, r ^ 1, r));
+            CHECK(fsh_card_near(n, sides, (r + n - 1) % n, r));
         }
-    CHECK(fsh_card_near(64, 0, 32) && fsh_card_near(64, 60, 0) &&
-          fsh_card_near(24, 20, 4));
-    CHECK(!fsh_card_near(64, 0, 3) && !fsh_card_near(64, 52, 0));
+    CHECK(fsh_card_near(64, sides, 0, 32) && fsh_card_near(64, sides, 60, 0) &&
+          fsh_card_near(24, sides, 20, 4));
+    CHECK(!fsh_card_near(64, sides, 0, 3) && !fsh_card_near(64, sides, 52, 0));
 }
 
 /* What an engine gets has the same order. */
@@ -155,7 +155,7 @@ static void check_choice(void)
     for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
         for (size_t bytes = 8; bytes < 1 << 20; bytes *= 2) {
             const struct fsh_program_shape s = {
-                .call = (enum fsh_program_call)c, .size = 6};
+                .call = (enum fsh_program_call)c, .size = 8};
             algorithm_t a = fsh_card_choose(&s, bytes);
 
             CHECK(fsh_program_does(a, s.call) &&
@@ -317,7 +317,10 @@ int main(void)
     check_pairs();
     check_even_cut();
     check_series_cut();
-    check_near();
+    check_near(0); /* rows of all, of 4, of 8, of 16 */
+    for (uint32_t row = 2; row <= 16; row *= 2)
+        check_near(1 | row);
+    CHECK(fsh_card_near(32, 5, 0, 3) && !fsh_card_near(32, 0, 0, 3));
     check_choice();
     return 0;
 }

@@ -300,7 +300,8 @@ static void check_barrier(algorithm_t a, uint32_t size)
     }
 }
 
-static void check_call(algorithm_t a, enum fsh_program_call call, uint32_t size)
+static void check_sides(algorithm_t a, enum fsh_program_call call,
+                        uint32_t size, uint32_t sides)
 {
     bool rooted = call == FSH_PROGRAM_BROADCAST ||
                   call == FSH_PROGRAM_SCATTER || call == FSH_PROGRAM_GATHER ||
@@ -315,12 +316,23 @@ static void check_call(algorithm_t a, enum fsh_program_call call, uint32_t size)
                                           .size = size,
                                           .root = root,
                                           .exclusive = !ring && i != 0,
-                                          .rings = ring ? i : 0};
+                                          .rings = ring ? i : 0,
+                                          .sides = (uint16_t)sides};
 
             check_programs(a, &s);
             for (uint32_t r = 0; r < size; r++)
                 check_recipe(a, &s, r);
         }
+}
+
+/* Also where the network has one ring, rows of 2, of 4. */
+static void check_call(algorithm_t a, enum fsh_program_call call, uint32_t size)
+{
+    static const uint32_t sides[] = {1, 3, 5};
+
+    check_sides(a, call, size, 0);
+    for (size_t i = 0; a->order == FSH_PROGRAM_TREE && i < 3; i++)
+        check_sides(a, call, size, sides[i]);
 }
 
 static void check_size(uint32_t size)
@@ -336,6 +348,56 @@ static void check_size(uint32_t size)
                 check_call(a, (enum fsh_program_call)c, size);
     }
     check_call(&fsh_program_spread, FSH_PROGRAM_BROADCAST, size);
+    check_call(&fsh_program_quarters, FSH_PROGRAM_ALLREDUCE, size);
+}
+
+/* Links between two of 32 nodes, torus:4x8. */
+static uint32_t links(uint32_t a, uint32_t b)
+{
+    uint32_t x = (b - a) % 4, y = (b / 4 - a / 4) % 8;
+
+    return (x < 4 - x ? x : 4 - x) + (y < 8 - y ? y : 8 - y);
+}
+
+/* Links of the longest way of an all-reduce there. */
+static uint32_t longest(algorithm_t a, uint32_t sides)
+{
+    const struct fsh_program_shape s = {
+        .call = FSH_PROGRAM_ALLREDUCE, .size = 32, .sides = (uint16_t)sides};
+    struct fsh_program *p[32];
+    uint32_t at[32] = {0}, next[32], most = 0;
+
+    for (uint32_t r = 0; r < 32; r++)
+        CHECK((p[r] = fsh_program_make(a, &s, r)) != NULL);
+    for (uint32_t i = 0; i < p[0]->steps; i++) {
+        memcpy(next, at, sizeof at);
+        for (uint32_t r = 0; r < 32; r++)
+            if (p[r]->step[i].sources != 0) {
+                uint32_t from = p[r]->step[i].source[0];
+
+                if (at[from] + links(from, r) > next[r])
+                    next[r] = at[from] + links(from, r);
+            }
+        memcpy(at, next, sizeof at);
+    }
+    for (uint32_t r = 0; r < 32; r++) {
+        most = at[r] > most ? at[r] : most;
+        fsh_program_free(p[r]);
+    }
+    return most;
+}
+
+/* Ranks that meet in the rings of a torus are nearer to each other. */
+static void check_turns(void)
+{
+    algorithm_t doubling = fsh_program_named("doubling");
+
+    CHECK(longest(doubling, 0) == 10 && longest(doubling, 5) == 7);
+    CHECK(longest(&fsh_program_quarters, 0) == 13 &&
+          longest(&fsh_program_quarters, 5) == 9);
+    CHECK(fsh_program_meet(32, 5, 0, 3) && fsh_program_meet(32, 5, 4, 8) &&
+          !fsh_program_meet(32, 5, 0, 2) && !fsh_program_meet(32, 0, 0, 3) &&
+          !fsh_program_meet(24, 5, 0, 3) && !fsh_program_meet(64, 5, 0, 3));
 }
 
 /* How far the packet of a rank has come from the root, in ranks, and in how many
@@ -441,6 +503,7 @@ static void check_rings(void)
 int main(void)
 {
     check_rings();
+    check_turns();
     for (uint32_t size = 1; size <= 17; size++) {
         check_size(size);
         check_spread(size, size / 3);

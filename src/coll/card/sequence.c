@@ -25,9 +25,10 @@ static bool is_power(uint32_t n)
     return n != 0 && (n & (n - 1)) == 0;
 }
 
-bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b)
+bool fsh_card_near(uint32_t size, uint32_t sides, uint32_t a, uint32_t b)
 {
-    return is_power((b + size - a) % size) || is_power((a + size - b) % size);
+    return is_power((b + size - a) % size) || is_power((a + size - b) % size) ||
+           fsh_program_meet(size, sides, a, b);
 }
 
 /* Packets, and as many of a step that a look ahead ends with it: WINDOW of
@@ -38,6 +39,7 @@ bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b)
 /* Bytes up to which a few long packets are better than more short ones, each of which is
  * awaited there and back (32 nodes, torus:4x8: 15 us for 20). */
 #define BINOMIAL_REDUCE 4096u
+#define QUARTERS 8192u
 
 /* Broadcasts of a packet, which an engine sends again at once, have few rounds. */
 const struct fsh_program_algorithm *fsh_card_choose(
@@ -45,6 +47,9 @@ const struct fsh_program_algorithm *fsh_card_choose(
 {
     if (shape->call == FSH_PROGRAM_REDUCE && bytes <= BINOMIAL_REDUCE)
         return fsh_program_named("binomial");
+    if (shape->call == FSH_PROGRAM_ALLREDUCE && bytes > FSH_CARD_PACKET &&
+        bytes <= QUARTERS && shape->size >= 8)
+        return &fsh_program_quarters;
     if (shape->call == FSH_PROGRAM_BROADCAST && bytes <= FSH_CARD_PACKET)
         return &fsh_program_spread;
     return fsh_program_choose(shape, bytes);
@@ -225,8 +230,8 @@ static void set_way_out(const struct fsh_card_sequence *s,
         fsh_colldesc_set_dest_vp(desc, s->number[step->dest]);
         fsh_colldesc_set_dest_seq(desc, seq_of(s, step->dest_seq));
         fsh_colldesc_set_eager(
-            desc,
-            s->eager && fsh_card_near(s->ranks, s->layout.rank, step->dest));
+            desc, s->eager && fsh_card_near(s->ranks, s->sides, s->layout.rank,
+                                            step->dest));
     }
 }
 

@@ -61,16 +61,66 @@ struct fsh_tree fsh_tree_of(const struct fsh_program_shape *shape)
     return (struct fsh_tree){.size = shape->size,
                              .extra = shape->size - (1u << levels),
                              .levels = levels,
-                             .root = shape->root};
+                             .root = shape->root,
+                             .sides =
+                                 fsh_program_turns(shape) ? shape->sides : 0};
+}
+
+/* The bits in which ranks differ that meet at this level: it, and those below it of its
+ * ring. */
+static uint32_t meeting(uint32_t sides, uint32_t level)
+{
+    uint32_t bits = 1u << level;
+
+    while (level-- > 0 && (sides >> (level + 1) & 1) == 0)
+        bits |= 1u << level;
+    return bits;
+}
+
+static bool has_turns(uint32_t size, uint32_t sides)
+{
+    return sides != 0 && size <= FSH_PROGRAM_TURNS && (size & (size - 1)) == 0;
+}
+
+bool fsh_program_turns(const struct fsh_program_shape *s)
+{
+    return has_turns(s->size, s->sides) &&
+           (s->call == FSH_PROGRAM_REDUCE || s->call == FSH_PROGRAM_ALLREDUCE);
+}
+
+bool fsh_program_meet(uint32_t size, uint32_t sides, uint32_t a, uint32_t b)
+{
+    for (uint32_t level = 0; has_turns(size, sides) && 1u << level < size;
+         level++)
+        if ((a ^ b) == meeting(sides, level))
+            return true;
+    return false;
 }
 
 uint32_t fsh_tree_virtual(const struct fsh_tree *t, uint32_t rank)
 {
-    return rank < 2 * t->extra ? rank / 2 : rank - t->extra;
+    uint32_t v = 0;
+
+    if (t->sides == 0)
+        return rank < 2 * t->extra ? rank / 2 : rank - t->extra;
+    for (uint32_t level = t->levels; level-- > 0;)
+        if ((rank >> level & 1) != 0) {
+            v |= 1u << level;
+            rank ^= meeting(t->sides, level);
+        }
+    return v;
 }
 
 uint32_t fsh_tree_stands(const struct fsh_tree *t, uint32_t v)
 {
+    if (t->sides != 0) {
+        uint32_t rank = 0;
+
+        for (uint32_t level = 0; level < t->levels; level++)
+            if ((v >> level & 1) != 0)
+                rank ^= meeting(t->sides, level);
+        return rank;
+    }
     if (v >= t->extra)
         return v + t->extra;
     return t->root == 2 * v + 1 ? 2 * v + 1 : 2 * v;

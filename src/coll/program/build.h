@@ -37,12 +37,16 @@ void fsh_step_send(struct fsh_program *p, step_t *made, range_t blocks,
 /* Of `size` ranks, 2^levels remain after the first of each of the `extra` pairs has
  * contributed its operand: ranks 2v and 2v + 1 form one virtual rank v < extra, and
  * every rank from 2 * extra on is one by itself. Which of the two represents it changes
- * no bit: rank 2v, or the root. */
+ * no bit: rank 2v, or the root. Nor does it which of the ranks below a sum add it to the other
+ * sums: where ranks are known to be in rings (`sides`), virtual ranks 2^l apart are the ranks
+ * at places i and 2^(l+1) - 1 - i of a ring, instead of i and i + 2^l, so they meet over fewer
+ * links: in a ring of 8 over 5 on the longest way, instead of 7. */
 struct fsh_tree {
     uint32_t size;
     uint32_t extra;
     uint32_t levels;
     uint32_t root;
+    uint32_t sides; /* 0: a virtual rank is a rank */
 };
 
 /* The tree of a call. */

@@ -19,6 +19,8 @@ struct part {
     struct fsh_tree t;
     uint32_t top;
     uint32_t w;
+    uint32_t
+        halvings; /* levels; at those above them all that is left is exchanged */
 };
 
 /* SeqIDs: 0 for pairs, then one per level forward, one per level back, and one at the
@@ -42,6 +44,7 @@ static struct part part_of(struct fsh_program *p, const shape_t *s,
 
     x.top = fsh_tree_virtual(&x.t, s->root);
     x.w = fsh_tree_virtual(&x.t, rank) ^ x.top;
+    x.halvings = x.t.levels;
     return x;
 }
 
@@ -61,27 +64,28 @@ static range_t parts(const struct part *x, enum fsh_program_place place,
 
 static range_t all_parts(const struct part *x, enum fsh_program_place place)
 {
-    return parts(x, place, 0, 1u << x->t.levels);
+    return parts(x, place, 0, 1u << x->halvings);
 }
 
 /* The range w holds before this level: at each level the half selected by its bit. */
 static range_t share(const struct part *x, uint32_t w, uint32_t level,
                      enum fsh_program_place place)
 {
-    uint32_t first = 0, count = 1u << x->t.levels;
+    uint32_t first = 0, count = 1u << x->halvings;
 
-    for (uint32_t j = 0; j < level; j++) {
+    for (uint32_t j = 0; j < level && j < x->halvings; j++) {
         count /= 2;
         first += (w >> j & 1) * count;
     }
     return parts(x, place, first, count);
 }
 
-/* The levels; the result of the last one is stored at `last`. */
-static void halve(const struct part *x, uint32_t rank,
-                  enum fsh_program_place last)
+/* The levels; the result of the last one, whose step is returned, is stored at `last`. */
+static step_t *halve(const struct part *x, uint32_t rank,
+                     enum fsh_program_place last)
 {
     enum fsh_program_place from = FSH_PROGRAM_SRC;
+    step_t *made = NULL;
     uint32_t pair = fsh_tree_pair(&x->t, rank);
 
     if (pair != FSH_PROGRAM_NOBODY) {
@@ -92,14 +96,17 @@ static void halve(const struct part *x, uint32_t rank,
     for (uint32_t j = 0; j < x->t.levels; j++) {
         uint32_t other = x->w ^ 1u << j;
 
-        fsh_step_send(x->p, NULL, share(x, other, j + 1, from),
+        fsh_step_send(x->p, made, share(x, other, j + 1, from),
                       rank_of(x, other), SEQ_LEVEL + j);
-        fsh_step_fold(x->p, share(x, x->w, j + 1, from), rank_of(x, other),
-                      SEQ_LEVEL + j,
-                      share(x, x->w, j + 1,
-                            j + 1 == x->t.levels ? last : FSH_PROGRAM_TMP));
+        made = fsh_step_fold(
+            x->p, share(x, x->w, j + 1, from), rank_of(x, other), SEQ_LEVEL + j,
+            share(x, x->w, j + 1,
+                  j + 1 == x->t.levels ? last : FSH_PROGRAM_TMP));
+        if (j + 1 < x->halvings)
+            made = NULL; /* half of that is sent */
         from = FSH_PROGRAM_TMP;
     }
+    return made;
 }
 
 static void reduce(const struct part *x, uint32_t rank)
@@ -124,15 +131,18 @@ static void reduce(const struct part *x, uint32_t rank)
 static void allreduce(const struct part *x, uint32_t rank)
 {
     uint32_t pair = fsh_tree_pair(&x->t, rank);
+    step_t *made = halve(x, rank, FSH_PROGRAM_DST);
 
-    halve(x, rank, FSH_PROGRAM_DST);
-    for (uint32_t j = x->t.levels; j-- > 0;) {
+    if (x->halvings == x->t.levels)
+        made = NULL;
+    for (uint32_t j = x->halvings; j-- > 0;) {
         uint32_t other = x->w ^ 1u << j;
 
-        fsh_step_send(x->p, NULL, share(x, x->w, j + 1, FSH_PROGRAM_DST),
+        fsh_step_send(x->p, made, share(x, x->w, j + 1, FSH_PROGRAM_DST),
                       rank_of(x, other), seq_back(x, j));
         fsh_step_receive(x->p, rank_of(x, other), seq_back(x, j),
                          share(x, other, j + 1, FSH_PROGRAM_DST));
+        made = NULL;
     }
     if (pair != FSH_PROGRAM_NOBODY)
         fsh_step_send(x->p, NULL, all_parts(x, FSH_PROGRAM_DST), pair,
@@ -229,3 +239,38 @@ const struct fsh_program_algorithm fsh_algorithm_rabenseifner = {
     .about = "vector halving, distance doubling, and reverse: long messages",
     .blocks = blocks,
     .build = build};
+
+/* Two levels of halving, then doubling of a quarter of the vector, and back: fewer rounds than
+ * Rabenseifner's, and a quarter of the bytes of doubling where distances are long. */
+#define QUARTERING 2u
+
+static void build_quarters(struct fsh_program *p, const shape_t *s,
+                           uint32_t rank)
+{
+    struct part x = part_of(p, s, rank);
+
+    if (x.t.levels < QUARTERING) {
+        build(p, s, rank);
+        return;
+    }
+    x.halvings = QUARTERING;
+    if (rank_of(&x, x.w) == rank)
+        allreduce(&x, rank);
+    else
+        beside(&x, rank);
+}
+
+static uint32_t quarters(const shape_t *s)
+{
+    uint32_t all = fsh_blocks_virtual(s);
+
+    return all < 1u << QUARTERING ? all : 1u << QUARTERING;
+}
+
+const struct fsh_program_algorithm fsh_program_quarters = {
+    .name = "quarters",
+    .calls = 1u << FSH_PROGRAM_ALLREDUCE,
+    .order = FSH_PROGRAM_TREE,
+    .about = "two levels of halving, doubling, and reverse: cards",
+    .blocks = quarters,
+    .build = build_quarters};

@@ -44,6 +44,10 @@ struct fsh_program_shape {
     bool exclusive; /* scan */
     /* enum fsh_program_rings, of the algorithm ring. */
     uint8_t rings;
+    /* reduce and allreduce of a power of two ranks in the order TREE: bit l: ranks 2^l apart
+     * are next to each other in a ring of the network, as those of rows, of columns. 0:
+     * unknown. Decides who meets whom, not the order. */
+    uint16_t sides;
 };
 #define FSH_PROGRAM_MAX_RANKS 1024u
 
@@ -150,6 +154,8 @@ extern const struct fsh_program_algorithm fsh_program_ordered;
 extern const struct fsh_program_algorithm fsh_program_idempotent;
 /* Likewise: short broadcasts by engines of cards, whose neighbours are near. */
 extern const struct fsh_program_algorithm fsh_program_spread;
+/* Likewise: all-reduces of a few packets. */
+extern const struct fsh_program_algorithm fsh_program_quarters;
 /* Likewise, for teams over hosts (fsh_program_make_over): what combines nothing, and
  * all-reduce for idempotent operations; the second for long broadcasts. */
 extern const struct fsh_program_algorithm fsh_program_two_level;
@@ -202,6 +208,12 @@ const struct fsh_program_algorithm *fsh_program_choose_over(
 uint8_t fsh_program_rings(const struct fsh_program_algorithm *a,
                           const struct fsh_program_shape *shape, size_t bytes,
                           size_t elem, bool encoded);
+
+/* Whether ranks meet as the rings of the network suggest (shape.sides), which not more than
+ * FSH_PROGRAM_TURNS do, and whether two that do are a and b. */
+#define FSH_PROGRAM_TURNS 32u
+bool fsh_program_turns(const struct fsh_program_shape *shape);
+bool fsh_program_meet(uint32_t size, uint32_t sides, uint32_t a, uint32_t b);
 
 /* Generates the program of a rank; the caller frees it. NULL: out of memory. */
 struct fsh_program *fsh_program_make(const struct fsh_program_algorithm *a,

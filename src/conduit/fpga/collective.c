@@ -45,3 +45,26 @@ bool fsh_fpga_collective_run(size_t at, struct fsh_answer *answer)
     return fsh_fpga_engine_send(FSH_OP_COLLECTIVE, fsh_fpga.node, message,
                                 answer);
 }
+
+/* Sides of other lengths than powers of two have no place in it, nor lines without wraps. A
+ * ring of 32 counts as two of 16, or a rank would meet more than FSH_COLL_EAGER. */
+uint16_t fsh_fpga_collective_sides(void)
+{
+    const struct fsh_topology *t = fsh_fpga.topology;
+    uint32_t step = 1, sides = 0;
+
+    if (t->rule != FSH_TOPOLOGY_DATELINE)
+        return 0;
+    for (unsigned d = 0; d < FSH_TOPOLOGY_SIDES; d++) {
+        uint32_t side = t->side[d];
+
+        if ((side & (side - 1)) != 0)
+            return 0;
+        if (side > 1)
+            sides |= step;
+        if (side > 16)
+            sides |= step * 16;
+        step *= side;
+    }
+    return (uint16_t)sides;
+}

@@ -271,6 +271,7 @@ static const struct fsh_collective_ops collective = {
     .memory = fsh_fpga_collective_memory,
     .store = collective_store,
     .run = collective_run,
+    .sides = fsh_fpga_collective_sides,
 };
 
 static bool card_present(void)
