@@ -298,7 +298,7 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *shape,
     fsh_card_translate(&q, r->desc);
     for (uint32_t i = 0; i < r->program->steps; i++)
         CHECK(!fsh_colldesc_eager(r->desc[i]) ||
-              fsh_card_near(size, 0, me, r->program->step[i].dest));
+              fsh_program_near(size, 0, me, r->program->step[i].dest));
 }
 
 static void fetch(const struct fsh_program_shape *s, uint32_t me, size_t count)

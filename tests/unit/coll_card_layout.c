@@ -139,14 +139,16 @@ static void check_near(uint32_t sides)
             unsigned from = 0;
 
             for (uint32_t a = 0; a < n; a++)
-                from += a != r && fsh_card_near(n, sides, a, r);
-            CHECK(from <= FSH_COLL_EAGER && !fsh_card_near(n, sides, r, r));
-            CHECK((r ^ 1) >= n || fsh_card_near(n, sides, r ^ 1, r));
-            CHECK(fsh_card_near(n, sides, (r + n - 1) % n, r));
+                from += a != r && fsh_program_near(n, sides, a, r);
+            CHECK(from <= FSH_COLL_EAGER && !fsh_program_near(n, sides, r, r));
+            CHECK((r ^ 1) >= n || fsh_program_near(n, sides, r ^ 1, r));
+            CHECK(fsh_program_near(n, sides, (r + n - 1) % n, r));
         }
-    CHECK(fsh_card_near(64, sides, 0, 32) && fsh_card_near(64, sides, 60, 0) &&
-          fsh_card_near(24, sides, 20, 4));
-    CHECK(!fsh_card_near(64, sides, 0, 3) && !fsh_card_near(64, sides, 52, 0));
+    CHECK(fsh_program_near(64, sides, 0, 32) &&
+          fsh_program_near(64, sides, 60, 0) &&
+          fsh_program_near(24, sides, 20, 4));
+    CHECK(!fsh_program_near(64, sides, 0, 3) &&
+          !fsh_program_near(64, sides, 52, 0));
 }
 
 /* What an engine gets has the same order. */
@@ -320,7 +322,7 @@ int main(void)
     check_near(0); /* rows of all, of 4, of 8, of 16 */
     for (uint32_t row = 2; row <= 16; row *= 2)
         check_near(1 | row);
-    CHECK(fsh_card_near(32, 5, 0, 3) && !fsh_card_near(32, 0, 0, 3));
+    CHECK(fsh_program_near(32, 5, 0, 3) && !fsh_program_near(32, 0, 0, 3));
     check_choice();
     return 0;
 }

@@ -331,7 +331,9 @@ static void check_call(algorithm_t a, enum fsh_program_call call, uint32_t size)
     static const uint32_t sides[] = {1, 3, 5};
 
     check_sides(a, call, size, 0);
-    for (size_t i = 0; a->order == FSH_PROGRAM_TREE && i < 3; i++)
+    for (size_t i = 0;
+         (a->order == FSH_PROGRAM_TREE || a == &fsh_program_spread) && i < 3;
+         i++)
         check_sides(a, call, size, sides[i]);
 }
 
@@ -357,6 +359,63 @@ static uint32_t links(uint32_t a, uint32_t b)
     uint32_t x = (b - a) % 4, y = (b / 4 - a / 4) % 8;
 
     return (x < 4 - x ? x : 4 - x) + (y < 8 - y ? y : 8 - y);
+}
+
+/* When the packet of a rank comes, in units of what sending it again takes: 6 to pass it on, 4 a
+ * link; over how many links from the root, in how many rounds. */
+static uint32_t comes_at(const struct fsh_program_shape *s, uint32_t rank,
+                         uint32_t *way, uint32_t *rounds)
+{
+    uint32_t at = 0;
+
+    *way = *rounds = 0;
+    while (rank != s->root) {
+        struct fsh_program *p = fsh_program_make(&fsh_program_spread, s, rank);
+        uint32_t from = p->step[0].source[0], i = 0;
+
+        fsh_program_free(p);
+        CHECK(fsh_program_near(s->size, s->sides, from, rank));
+        p = fsh_program_make(&fsh_program_spread, s, from);
+        while (p->step[i].dest != rank)
+            CHECK(++i < p->steps);
+        fsh_program_free(p);
+        at += i + 6 + 4 * links(from, rank);
+        *way += links(from, rank);
+        ++*rounds;
+        rank = from;
+    }
+    return at;
+}
+
+/* Few rounds reach all. */
+static void check_spread(uint32_t size, uint32_t root)
+{
+    const struct fsh_program_shape s = {
+        .call = FSH_PROGRAM_BROADCAST, .size = size, .root = root};
+    uint32_t levels = 0, way, rounds;
+
+    while (1u << levels < size)
+        levels++;
+    for (uint32_t r = 0; r < size; r++) {
+        comes_at(&s, r, &way, &rounds);
+        CHECK(rounds <= (levels + 2) / 2, "rank %u of %u: %u rounds", r, size,
+              rounds);
+    }
+}
+
+/* Where the network is known, on ways that are hardly longer than the straight ones, and nobody
+ * gets it much later than the farthest rank can, 6 links away. */
+static void check_spread_near(uint32_t root)
+{
+    const struct fsh_program_shape s = {
+        .call = FSH_PROGRAM_BROADCAST, .size = 32, .root = root, .sides = 5};
+
+    for (uint32_t r = 0; r < 32; r++) {
+        uint32_t way, rounds, at = comes_at(&s, r, &way, &rounds);
+
+        CHECK(way <= links(root, r) + 2 && rounds <= 4 && at <= 38,
+              "rank %u: at %u, %u links, %u rounds", r, at, way, rounds);
+    }
 }
 
 /* Links of the longest way of an all-reduce there. */
@@ -398,46 +457,6 @@ static void check_turns(void)
     CHECK(fsh_program_meet(32, 5, 0, 3) && fsh_program_meet(32, 5, 4, 8) &&
           !fsh_program_meet(32, 5, 0, 2) && !fsh_program_meet(32, 0, 0, 3) &&
           !fsh_program_meet(24, 5, 0, 3) && !fsh_program_meet(64, 5, 0, 3));
-}
-
-/* How far the packet of a rank has come from the root, in ranks, and in how many
- * rounds. */
-static uint32_t way_to(uint32_t size, uint32_t root, uint32_t rank,
-                       uint32_t *rounds)
-{
-    const struct fsh_program_shape s = {
-        .call = FSH_PROGRAM_BROADCAST, .size = size, .root = root};
-    uint32_t way = 0;
-
-    for (*rounds = 0; rank != root; ++*rounds) {
-        struct fsh_program *p = fsh_program_make(&fsh_program_spread, &s, rank);
-        uint32_t from = p->step[0].source[0];
-        uint32_t apart = from > rank ? from - rank : rank - from;
-
-        CHECK((apart & (apart - 1)) == 0 ||
-              ((size - apart) & (size - apart - 1)) == 0);
-
-        way += apart < size - apart ? apart : size - apart;
-        rank = from;
-        fsh_program_free(p);
-    }
-    return way;
-}
-
-/* Ranks send to those a power of two away; few rounds reach all, on ways that are not much longer
- * than the straight ones. */
-static void check_spread(uint32_t size, uint32_t root)
-{
-    uint32_t levels = 0;
-
-    while (1u << levels < size)
-        levels++;
-    for (uint32_t r = 0; r < size; r++) {
-        uint32_t rounds, way = way_to(size, root, r, &rounds);
-
-        CHECK(way <= ((3u << levels) + 3) / 4 && rounds <= (levels + 2) / 2,
-              "rank %u of %u: %u rounds, %u links", r, size, rounds, way);
-    }
 }
 
 /* What is chosen can do the call, at every size of a message. */
@@ -511,6 +530,8 @@ int main(void)
     }
     check_spread(32, 0);
     check_spread(64, 9);
+    check_spread_near(0);
+    check_spread_near(13);
     check_size(31);
     return 0;
 }

@@ -156,12 +156,6 @@ const struct fsh_program_algorithm *fsh_card_choose(
 /* Has the engine this reduction? */
 bool fsh_card_folds(unsigned type, unsigned op);
 
-/* May packets go from rank a to rank b of an eager team unasked? A rank gets such from those
- * that are a power of two before or behind it, and those it meets in the rings of the network
- * (sides, of struct fsh_program_shape), FSH_COLL_EAGER at most: all that it has to do with in
- * doubling, halving, dissemination and trees. */
-bool fsh_card_near(uint32_t size, uint32_t sides, uint32_t a, uint32_t b);
-
 struct fsh_card_sequence {
     const struct fsh_program *program;
     struct fsh_card_layout layout;

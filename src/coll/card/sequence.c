@@ -20,17 +20,6 @@ bool fsh_card_folds(unsigned type, unsigned op)
     }
 }
 
-static bool is_power(uint32_t n)
-{
-    return n != 0 && (n & (n - 1)) == 0;
-}
-
-bool fsh_card_near(uint32_t size, uint32_t sides, uint32_t a, uint32_t b)
-{
-    return is_power((b + size - a) % size) || is_power((a + size - b) % size) ||
-           fsh_program_meet(size, sides, a, b);
-}
-
 /* Packets, and as many of a step that a look ahead ends with it: WINDOW of
  * hw/rtl/coll/fsh_cahead. */
 #define LOOK_AHEAD 8u
@@ -230,8 +219,8 @@ static void set_way_out(const struct fsh_card_sequence *s,
         fsh_colldesc_set_dest_vp(desc, s->number[step->dest]);
         fsh_colldesc_set_dest_seq(desc, seq_of(s, step->dest_seq));
         fsh_colldesc_set_eager(
-            desc, s->eager && fsh_card_near(s->ranks, s->sides, s->layout.rank,
-                                            step->dest));
+            desc, s->eager && fsh_program_near(s->ranks, s->sides,
+                                               s->layout.rank, step->dest));
     }
 }
 

@@ -97,6 +97,17 @@ bool fsh_program_meet(uint32_t size, uint32_t sides, uint32_t a, uint32_t b)
     return false;
 }
 
+static bool is_power(uint32_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+bool fsh_program_near(uint32_t size, uint32_t sides, uint32_t a, uint32_t b)
+{
+    return is_power((b + size - a) % size) || is_power((a + size - b) % size) ||
+           fsh_program_meet(size, sides, a, b);
+}
+
 uint32_t fsh_tree_virtual(const struct fsh_tree *t, uint32_t rank)
 {
     uint32_t v = 0;

@@ -209,6 +209,11 @@ uint8_t fsh_program_rings(const struct fsh_program_algorithm *a,
                           const struct fsh_program_shape *shape, size_t bytes,
                           size_t elem, bool encoded);
 
+/* Near ranks: those that are a power of two before or behind, and those that meet in the rings
+ * of the network; 12 at most of 64. Engines of cards take packets from them unasked
+ * (FSH_COLL_EAGER), in an eager team: they are all that a rank has to do with in doubling,
+ * halving, dissemination and trees. */
+bool fsh_program_near(uint32_t size, uint32_t sides, uint32_t a, uint32_t b);
 /* Whether ranks meet as the rings of the network suggest (shape.sides), which not more than
  * FSH_PROGRAM_TURNS do, and whether two that do are a and b. */
 #define FSH_PROGRAM_TURNS 32u
