@@ -41,19 +41,21 @@ static void check_tails(void)
     }
 }
 
-/* What goes whole from step to step has two parts, from two packets on. */
+/* What goes whole from step to step, or by quarters, has two parts, from two packets on. */
 static void check_pairs(void)
 {
     static const enum fsh_program_call calls[] = {
-        FSH_PROGRAM_BROADCAST, FSH_PROGRAM_REDUCE, FSH_PROGRAM_ALLREDUCE};
-    static const char *const names[] = {"binomial", "binomial", "doubling"};
+        FSH_PROGRAM_BROADCAST, FSH_PROGRAM_REDUCE, FSH_PROGRAM_ALLREDUCE,
+        FSH_PROGRAM_ALLREDUCE};
+    static const char *const names[] = {"binomial", "binomial", "doubling",
+                                        "quarters"};
 
-    for (unsigned c = 0; c < 3; c++)
+    for (unsigned c = 0; c < 4; c++)
         for (size_t packets = 1; packets <= FSH_CARD_PACKETS; packets++) {
             const struct fsh_program_shape s = {.call = calls[c], .size = 32};
             struct fsh_card_cut cut = fsh_card_cut_of(
-                fsh_program_named(names[c]), &s, 8,
-                packets * FSH_CARD_PACKET / 8 - 1, FSH_CARD_PACKET);
+                c == 3 ? &fsh_program_quarters : fsh_program_named(names[c]),
+                &s, 8, packets * FSH_CARD_PACKET / 8 - 1, FSH_CARD_PACKET);
             size_t most = cut.large != 0 ? cut.most : cut.least;
 
             CHECK(cut.vector && cut.parts == (packets == 1 ? 1 : 2) &&
@@ -163,6 +165,14 @@ static void check_choice(void)
             CHECK(fsh_program_does(a, s.call) &&
                   (c == FSH_PROGRAM_BROADCAST ||
                    a->order == fsh_program_choose(&s, bytes)->order));
+        }
+    for (uint32_t size = 4; size <= 64; size *= 2)
+        for (size_t bytes = 512; bytes <= 16384; bytes *= 2) {
+            const struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE,
+                                                .size = size};
+
+            CHECK((fsh_card_choose(&s, bytes) == &fsh_program_quarters) ==
+                  (size >= 16 && bytes > FSH_CARD_PACKET && bytes <= 8192));
         }
 }
 

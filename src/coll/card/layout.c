@@ -115,18 +115,18 @@ static size_t over(size_t n, size_t by)
 
 /* Bytes of a vector that are a part. Of halves, steps have fewer packets; if the number of
  * ranks is no power of two, some pass on the whole first. A call of a few packets that go whole
- * from step to step has two parts: an engine's units take one each, and one is passed on
- * while the other is combined. */
+ * from step to step, or is done by quarters, has two parts: an engine's units take one each,
+ * and one is passed on while the other is combined. */
 static size_t vector_part(const struct fsh_program_algorithm *a,
                           const struct fsh_program_shape *shape, size_t bytes)
 {
     bool odd = (shape->size & (shape->size - 1)) != 0;
     size_t packets = over(bytes, FSH_CARD_PACKET);
+    bool few = packets != 0 && packets <= FSH_CARD_PACKETS;
 
-    if (halves(a, shape))
+    if (halves(a, shape) && !(few && a == &fsh_program_quarters))
         return (odd ? FEW_ODD : FSH_CARD_PACKETS) * FSH_CARD_PACKET;
-    if (shape->call != FSH_PROGRAM_SCAN && packets != 0 &&
-        packets <= FSH_CARD_PACKETS)
+    if (few && shape->call != FSH_PROGRAM_SCAN)
         return over(packets, 2) * FSH_CARD_PACKET;
     return FSH_CARD_PACKETS * FSH_CARD_PACKET;
 }
