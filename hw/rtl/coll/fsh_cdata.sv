@@ -9,10 +9,11 @@
 /// Each context has two packets of local operand and two of result, halves, in turns, so
 /// that the items of a packet go on beside the way out of the one before. They are FP32: an
 /// encoded packet (move_t::bfp) is decoded when it is read, and encoded on the way out.
-/// start_i with the move's description, which may be while path_o says so. Moves of a half
-/// are done in the order of their starts, line by line: the way out follows the packet that
-/// is copied, or combined at a line a cycle, and a local operand the packet that is combined
-/// with the one before it. spent_*: a packet that has been read, its slot is not needed.
+/// A move is offered (valid_i, move_i) and starts while path_o.ready, which is told for that
+/// move; before that the offer may be withdrawn. Moves of a half are done in the order of
+/// their starts, line by line: the way out follows the packet that is copied, or combined at
+/// a line a cycle, and a local operand the packet that is combined with the one before it.
+/// spent_*: a packet that has been read, its slot is not needed.
 /// failed_o: an error of a read for a local operand or of a write, as a pulse for its context.
 /// Memory: fsh_cown, fsh_cway; the way out too.
 /// Valid signals depend on registers only. Reset: no move; halves keep what they had.
@@ -28,7 +29,7 @@ module fsh_cdata #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_i,
-    input  wire logic                start_i,
+    input  wire logic                valid_i,
     /* verilator lint_off UNUSEDSIGNAL */
     input  wire fsh_coll_pkg::move_t move_i,  // fields as wide as any unit needs
     /* verilator lint_on UNUSEDSIGNAL */
@@ -71,7 +72,7 @@ module fsh_cdata #(
     output logic             [511:0] tx_data_o
 );
   localparam int unsigned HALVES = 2 * CONTEXTS;
-  logic        is_out, is_packet, is_memory;
+  logic        is_out, is_packet, is_memory, start_out, start_packet, start_own;
   logic [CW:0] half, own_half, out_half, out_waiting_half;
   logic        own_busy, own_we, own_hold, out_room, out_busy, out_reading, out_own, out_waits;
   logic        out_waiting_own, out_stands, out_hold, out_read, out_open;
@@ -82,7 +83,7 @@ module fsh_cdata #(
   logic [HW+6:0]       tx_bytes;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [CONTEXTS-1:0] rd_bad, wr_bad;
-  logic                copies, in_room, loading, sum_kept;
+  logic                copies, in_room, loading, sum_kept, packet_ready;
 
   assign half      = {move_i.context_[CW-1:0], move_i.half};
   assign is_out    = move_i.what == fsh_coll_pkg::MOVE_OUT;
@@ -96,8 +97,12 @@ module fsh_cdata #(
                     (out_waits && !out_waiting_own && out_waiting_half == half);
   assign loading  = loads[half];
   assign path_o.loading = loading;
-  assign path_o.ready   = is_out ? out_room : is_memory ? !own_busy :
-                          in_room && !loading && !due_q[half] && !sum_kept;
+  assign packet_ready = in_room && !loading && !due_q[half] && !sum_kept;
+  assign path_o.ready = is_out ? out_room : is_memory ? !own_busy : packet_ready;
+  // From what each part says, not from path_o.ready: only packets wait for operands to come.
+  assign start_out    = valid_i && is_out && out_room;
+  assign start_own    = valid_i && is_memory && !own_busy;
+  assign start_packet = valid_i && is_packet && packet_ready;
   assign failed_o = rd_bad | wr_bad;
   assign busy_o   = in_waits || reading_q || some_q || due_q != '0 || spent_valid_o ||
                     own_busy || path_o.fetching || loads != '0 || out_busy;
@@ -119,7 +124,7 @@ module fsh_cdata #(
   fsh_cmoves i_next (
       .clk_i,
       .rst_i,
-      .start_i  (start_i && is_packet),
+      .start_i  (start_packet),
       .move_i,
       .room_o   (in_room),
       .valid_o  (),
@@ -132,7 +137,7 @@ module fsh_cdata #(
   // The next packet begins behind the last line of the one before; a copy, which writes at
   // once, behind all that are in the reduction.
   assign in_copies = in.what == fsh_coll_pkg::MOVE_COPY;
-  assign in_some   = in_waits || (start_i && is_packet);
+  assign in_some   = in_waits || start_packet;
   assign begins    = in_some && !reading_q && (!some_q || take) &&
                      (!spent_valid_o || spent_ready_i) && (!in_copies || folds_q == '0);
   assign in_waiting_half = {in_waiting.context_[CW-1:0], in_waiting.half};
@@ -210,7 +215,7 @@ module fsh_cdata #(
   assign follows   = quick_q[out_half] && made_half_q == out_half && {1'b0, out_line} < made_q;
 
   always_ff @(posedge clk_i) begin
-    if (start_i && is_packet) begin
+    if (start_packet) begin
       quick_q[half] <= copies || (move_i.own && move_i.kind == fsh_coll_pkg::TYPE_FLOAT);
       if (made_half_q == half) made_q <= '0;
     end
@@ -222,7 +227,7 @@ module fsh_cdata #(
 
   always_ff @(posedge clk_i) begin
     if (made && made_last) due_q[made_half] <= 1'b0;
-    if (start_i && is_packet) due_q[half] <= 1'b1;
+    if (start_packet) due_q[half] <= 1'b1;
     if (rst_i) due_q <= '0;
   end
 
@@ -253,7 +258,7 @@ module fsh_cdata #(
   ) i_own (
       .clk_i,
       .rst_i,
-      .start_i(start_i && is_memory),
+      .start_i(start_own),
       .move_i,
       .hold_i (own_hold),
       .busy_o (own_busy),
@@ -288,7 +293,7 @@ module fsh_cdata #(
   ) i_way (
       .clk_i,
       .rst_i,
-      .start_i  (start_i && is_out),
+      .start_i  (start_out),
       .move_i,
       .hold_i   (out_hold),
       .open_i   (out_open),
@@ -361,7 +366,7 @@ module fsh_cdata #(
       .rdata_o(sum_line)
   );
 
-  `FSH_ASSERT(a_start, !start_i || path_o.ready)
+  `FSH_ASSERT(a_start, (start_out || start_own || start_packet) == (valid_i && path_o.ready))
   `FSH_ASSERT(a_one, !(out_read && read && !copy_q && out_own == own_q))
   `FSH_ASSERT(a_operand, !(own_we && reading_q && own_q && !copy_q &&
               own_waddr[HW+:CW+1] == half_q && own_waddr[HW-1:0] >= ask_q[HW-1:0]))

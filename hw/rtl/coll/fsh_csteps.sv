@@ -55,7 +55,7 @@ module fsh_csteps #(
     input  wire logic             note_valid_i,
     input  wire fsh_coll_pkg::note_t note_i,
     // The data path (fsh_cdata).
-    output logic                  start_o,
+    output logic                  move_valid_o,  // it starts when that is ready
     output fsh_coll_pkg::move_t   move_o,
     input  wire fsh_coll_pkg::path_t path_i,
     input  wire logic [CONTEXTS-1:0] settled_i,
@@ -169,7 +169,7 @@ module fsh_csteps #(
 
   // Where the context goes on: written in Next.
   logic [2:0]    after;
-  logic          quit, yields, step_over;
+  logic          quit, yields, step_over, starts;
   logic [31:0]   next_addr;
   logic [NW-1:0] next_packet;
   logic [4:0]    next_source;
@@ -221,7 +221,8 @@ module fsh_csteps #(
       .wild_o   (wild)
   );
   assign spoilt       = failed[c_q] && (item_q == SOURCE || item_q == OWN || item_q == AHEAD);
-  assign start_o      = state_q == Begin && path_i.ready && lines_q != '0 && !spoilt;
+  assign move_valid_o = state_q == Begin && lines_q != '0 && !spoilt;
+  assign starts       = move_valid_o && path_i.ready;
   assign look_valid_o = state_q == Ask;
   assign look_key_o   = in_key;
   assign look_spare_o = spare;
@@ -269,7 +270,7 @@ module fsh_csteps #(
   assign lead  = item_q == AHEAD && lines_q == '0 && then_ && settled_i[c_q] && !desc_q.store &&
                  !desc_q.tail && !failed[c_q] && status_q == OK && !led_q[c_q];
   always_ff @(posedge clk_i) begin
-    if (start_o && lead_q) led_q <= led_q | now;
+    if (starts && lead_q) led_q <= led_q | now;
     if (state_q == Open || (state_q == Next && item_q == FETCH && !held_q)) led_q <= led_q & ~now;
   end
   // The step behind the next is looked at when this one nears its end, if there is room: grants
@@ -438,7 +439,7 @@ module fsh_csteps #(
       .apart_o (apart),
       .line_o  (line),
       .row_o   (row),
-      .read_i  (start_o && item_q == FETCH),
+      .read_i  (starts && item_q == FETCH),
       .line_valid_i(path_i.fetched),
       .line_err_i,
       .line_i

@@ -114,7 +114,7 @@ module fsh_cunit #(
     output logic          [511:0] tx_data_o,
     output logic                  busy_o
 );
-  logic                start, steps_busy, data_busy, release_busy;
+  logic                move_valid, steps_busy, data_busy, release_busy;
   logic                spent_valid, spent_ready, drop_valid, drop_ready;
   logic                sweeps, step_end, step_drop, sweep_drop, whole_q, forsaken;
   fsh_coll_pkg::row_t  row;
@@ -177,7 +177,7 @@ module fsh_cunit #(
       .note_valid_i,
       .note_i,
       .busy_o      (steps_busy),
-      .start_o     (start),
+      .move_valid_o(move_valid),
       .move_o      (move),
       .path_i      (path),
       .settled_i   (settled),
@@ -238,7 +238,7 @@ module fsh_cunit #(
       .key_i       (step_key),
       .look_i,
       .mark_i      ((asks && asked) || row.start ||
-                    (start && move.what != fsh_coll_pkg::MOVE_FETCH)),
+                    (move_valid && path.ready && move.what != fsh_coll_pkg::MOVE_FETCH)),
       .context_i   (move.context_[CW-1:0]),
       .end_valid_i (step_end),
       .end_bad_i   (end_o.status != fsh_spec_pkg::STATUS_OK),
@@ -287,7 +287,7 @@ module fsh_cunit #(
   ) i_data (
       .clk_i,
       .rst_i,
-      .start_i  (start),
+      .valid_i  (move_valid),
       .move_i   (move),
       .path_o   (path),
       .settled_o(settled),
