@@ -71,9 +71,7 @@ module fsh_cahead #(
   logic          rest_q;  // it is of the step in hand
   logic          fresh_q; // nothing of this step was claimed in this look
   logic [$clog2(WINDOW+1)-1:0] seen_q;  // packets of this look, as far as they count
-  logic [CONTEXTS-1:0] whole_q;    // the rest of the sequence is claimed
-  logic [CONTEXTS-1:0] covered_q;  // the step in hand was, by a look before it
-  logic [CONTEXTS-1:0] beyond_q;   // the step after the next one is claimed
+  logic [CONTEXTS-1:0] covered;  // the step in hand was claimed by a look before it
   logic          enough, steps;
 
   assign claimed_o   = claimed_q[c_i];
@@ -82,13 +80,12 @@ module fsh_cahead #(
   assign reached_o   = last_packet_i || packet_i + 1'b1 == target_q;
   assign told_o      = !ahead_i || packet_i[1:0] == '1 || (pulse_i ? reached_o :
                        last_packet_i || (made_i && fresh_q));
-  assign all_o       = last_packet_i || covered_q[c_i] || claimed_o == '1;
+  assign all_o       = last_packet_i || covered[c_i] || claimed_o == '1;
   assign over_o      = !some_i || (ahead_i ? last_packet_i && last_source_i : all_o);
   assign spare_o     = !ahead_i || (!pulse_i && next_q);
   assign enough      = ahead_i && some_i && !rest_q &&
                        (32'(seen_q) == WINDOW || 32'(packet_i) >= WINDOW / 2);
   assign done_o      = tail_i || enough;
-  assign further_o   = beyond_q | whole_q;
   assign steps       = step_i && rowed_i.context_[CW-1:0] == c_i;
 
   always_ff @(posedge clk_i) begin
@@ -108,20 +105,25 @@ module fsh_cahead #(
     end else if (hop_i && over_o) rest_q <= 1'b0;
     if (hop_i && (!ahead_i || over_o)) fresh_q <= 1'b1;
     else if (answer_i && made_i) fresh_q <= 1'b0;
-    for (int unsigned c = 0; c < CONTEXTS; c++) begin
-      if (c_i == CW'(c)) begin
-        if (step_i)
-          {covered_q[c], looked_o[c], beyond_q[c]} <= {looked_o[c], further_o[c], 1'b0};
-        if (hop_i && !pulse_i && over_o && done_o) {whole_q[c], looked_o[c]} <= {tail_i, 1'b1};
-        if (open_i) {whole_q[c], looked_o[c], beyond_q[c]} <= '0;
-      end
-      if (rowed_i.over && rowed_i.context_[CW-1:0] == CW'(c)) begin
-        whole_q[c] <= rowed_i.tail;
-        if (far_o && !steps) beyond_q[c] <= 1'b1;
-        else looked_o[c] <= 1'b1;
-      end
-    end
   end
+
+  fsh_cbeyond #(
+      .CONTEXTS(CONTEXTS)
+  ) i_beyond (
+      .clk_i,
+      .c_i,
+      .open_i,
+      .step_i,
+      .done_i        (hop_i && !pulse_i && over_o && done_o),
+      .tail_i,
+      .over_i        (rowed_i.over),
+      .over_context_i(rowed_i.context_[CW-1:0]),
+      .over_tail_i   (rowed_i.tail),
+      .deep_i        (far_o && !steps),
+      .covered_o     (covered),
+      .looked_o,
+      .further_o
+  );
 endmodule
 
 `default_nettype wire
