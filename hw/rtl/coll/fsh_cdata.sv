@@ -74,8 +74,8 @@ module fsh_cdata #(
   localparam int unsigned HALVES = 2 * CONTEXTS;
   logic        is_out, is_packet, is_memory, start_out, start_packet, start_own;
   logic [CW:0] half, own_half, out_half, out_waiting_half;
-  logic        own_busy, own_we, own_hold, out_room, out_busy, out_reading, out_own, out_waits;
-  logic        out_waiting_own, out_stands, out_hold, out_read, out_open;
+  logic        own_busy, own_some, own_we, own_hold, out_room, out_busy, out_reading, out_own;
+  logic        out_waits, out_waiting_own, out_stands, out_hold, out_read, out_open;
   logic [CW+HW:0]      own_waddr;
   logic [511:0]        own_wdata, own_line, sum_line;
   logic [HW-1:0]       out_line, own_ask;
@@ -105,7 +105,7 @@ module fsh_cdata #(
   assign start_packet = valid_i && is_packet && packet_ready;
   assign failed_o = rd_bad | wr_bad;
   assign busy_o   = in_waits || reading_q || some_q || due_q != '0 || spent_valid_o ||
-                    own_busy || path_o.fetching || loads != '0 || out_busy;
+                    own_some || out_busy;
 
   // A packet: copied, or combined with the local operand or what stands there.
   /* verilator lint_off UNUSEDSIGNAL */
@@ -262,6 +262,7 @@ module fsh_cdata #(
       .move_i,
       .hold_i (own_hold),
       .busy_o (own_busy),
+      .some_o (own_some),
       .half_o (own_half),
       .line_o (own_ask),
       .loads_o   (loads),

@@ -26,6 +26,7 @@ module fsh_cown #(
     /* verilator lint_on UNUSEDSIGNAL */
     input  wire logic                hold_i,
     output logic                     busy_o,
+    output logic                     some_o,  // one is under way
     output logic              [CW:0] half_o,  // of the one that asks: context and half
     output logic            [LW-1:0] line_o,
     output logic    [2*CONTEXTS-1:0] loads_o,
@@ -65,6 +66,7 @@ module fsh_cown #(
   assign we_o        = gives || (mrd_rvalid_i && !into_unit_q);
   assign waddr_o     = {half_q, line_q};
   assign wdata_o     = gives ? {384'd0, given_q} : mrd_data_i;
+  assign some_o      = busy_o || comes_q;
   assign fetched_o   = mrd_rvalid_i && into_unit_q;
   assign fetching_o  = (busy_o && fetch_q) || (comes_q && into_unit_q);
 

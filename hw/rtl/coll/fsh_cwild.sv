@@ -16,10 +16,16 @@ module fsh_cwild #(
 
   assign has_own = desc_i.own || desc_i.given;
 
+  // More than 1 << log bytes, without a carry chain.
+  function automatic logic longer(input logic [23:0] bytes, input int unsigned log);
+    longer = (bytes >> log) != '0 && bytes != 24'd1 << log;
+  endfunction
+
   always_comb begin
     wild_o = desc_i.head == begun_i || desc_i.count > 5'(fsh_spec_pkg::COLL_SOURCES) ||
-             (desc_i.own && desc_i.given) || desc_i.bytes > 24'(fsh_spec_pkg::COLL_MOST) ||
-             (desc_i.given && (desc_i.count != '0 || desc_i.bytes > 24'd16));
+             (desc_i.own && desc_i.given) ||
+             longer(desc_i.bytes, $clog2(fsh_spec_pkg::COLL_MOST)) ||
+             (desc_i.given && (desc_i.count != '0 || longer(desc_i.bytes, 4)));
     if (desc_i.reduce) begin
       if (!fsh_coll_pkg::folds(desc_i.kind, desc_i.op)) wild_o = 1'b1;
       if (!FP64 && desc_i.kind == fsh_coll_pkg::TYPE_DOUBLE) wild_o = 1'b1;
@@ -33,7 +39,7 @@ module fsh_cwild #(
     if (!has_own && desc_i.count == '0 && desc_i.bytes != '0 && !desc_i.again) wild_o = 1'b1;
     if (desc_i.again && (has_own || desc_i.count != '0 || desc_i.bfp || desc_i.reduce ||
                          desc_i.store || desc_i.post || !begun_i ||
-                         desc_i.bytes > 24'(fsh_spec_pkg::MAX_PACKET)))
+                         longer(desc_i.bytes, $clog2(fsh_spec_pkg::MAX_PACKET))))
       wild_o = 1'b1;
     if (desc_i.eager && !fsh_coll_pkg::eager_vp(desc_i.dest_vp)) wild_o = 1'b1;
     if (desc_i.send && desc_i.dest[7:fsh_spec_pkg::NODE_W] != '0) wild_o = 1'b1;
