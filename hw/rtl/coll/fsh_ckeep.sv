@@ -61,6 +61,7 @@ module fsh_ckeep #(
   /* verilator lint_off UNUSEDSIGNAL */
   fsh_spec_pkg::colldesc_t step;
   /* verilator lint_on UNUSEDSIGNAL */
+  logic [CONTEXTS-1:0] fresh_q;  // nothing has been read yet
   logic [RW:0]     at_q;
   logic [CW-1:0]   reads_q;  // whose lines come
   logic            broken_q;
@@ -85,7 +86,7 @@ module fsh_ckeep #(
   assign step    = line_o;
   assign apart_o = !step.own && !step.given && step.bytes != '0;
   assign ahead  = over - addr_i;
-  assign row_o  = (RW + 2)'(begun_o[c_i] ? ROW : 2 * ROW) - {2'd0, addr_i[RW-1:0]};
+  assign row_o  = (RW + 2)'(fresh_q[c_i] ? 2 * ROW : ROW) - {2'd0, addr_i[RW-1:0]};
 
   always_ff @(posedge clk_i) begin
     if (save_i) begin
@@ -105,6 +106,7 @@ module fsh_ckeep #(
         end
         if (open_i) {opened_o[c], failed_o[c]} <= 2'b10;
         if (close_i) opened_o[c] <= 1'b0;
+        if (open_i || read_i) fresh_q[c] <= open_i;
       end
     end
     if (rst_i) opened_o <= '0;
