@@ -6,6 +6,9 @@
 // there. Then what must not run: malformed descriptors, a read error, a peer that does not
 // send, packets that come twice or too late; steps of many packets of several jobs at once;
 // and what a level takes.
+#include <algorithm>
+#include <array>
+
 #include "fabric.h"
 
 namespace
@@ -853,9 +856,8 @@ void many_packets(tb::Test &test, bool hurry)
 }
 
 // Rings of 8 nodes in both directions, `pairs` sequences of each, which links with latency
-// bound, or, encoded, what units and memory take: at least so much of what links carry.
-void keeps_links_busy(tb::Test &test, unsigned packets, unsigned pairs,
-                      bool bfp, unsigned percent)
+// bound, or, encoded, what units and memory take: how much of what links carry, in per cent.
+unsigned links_busy(tb::Test &test, unsigned packets, unsigned pairs, bool bfp)
 {
     const unsigned nodes = 8;
     Fabric fabric(test, nodes, SIZE_MAX, 4 * memory_bytes);
@@ -883,7 +885,20 @@ void keeps_links_busy(tb::Test &test, unsigned packets, unsigned pairs,
                 "carry\n",
                 bfp ? ", encoded" : "", packets,
                 (unsigned long long)fabric.took, is);
-    if (is < percent)
+    return is;
+}
+
+// Which sequence goes first depends on the registers' first values, and costs some per cent:
+// the median of three fabrics is held to a bound, and each to a lower one.
+void keeps_links_busy(tb::Test &test, unsigned packets, unsigned pairs,
+                      bool bfp, unsigned median, unsigned least)
+{
+    std::array<unsigned, 3> is;
+
+    for (unsigned &one : is)
+        one = links_busy(test, packets, pairs, bfp);
+    std::sort(is.begin(), is.end());
+    if (is[1] < median || is[0] < least)
         test.fail("links are idle");
 }
 
@@ -975,9 +990,9 @@ int main(int argc, char **argv)
     if (level > 30)
         test.fail("a level of a barrier takes %llu cycles",
                   (unsigned long long)level);
-    keeps_links_busy(test, 8, 2, false, 95);
+    keeps_links_busy(test, 8, 2, false, 95, 89);
     // Two units with one master of memory would take 120 cycles for a packet each.
-    keeps_links_busy(test, 8, 1, true, 84);
+    keeps_links_busy(test, 8, 1, true, 84, 80);
     // A link brings a packet of 1 KiB in 66 cycles, header and all.
     keeps_up(test, "combined, FP32", FSH_PROGRAM_REDUCE_SCATTER, FSH_FOLD_FLOAT,
              40);
