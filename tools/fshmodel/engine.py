@@ -20,7 +20,7 @@ from .sequence import FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE, Clock, Sequence
 
 PULSE = WINDOW = 8      # fsh_cahead: packets claimed in a pulse, or in a look
 TOLD = 4                # ... of which every fourth is told
-ROW = 4                 # fsh_ckeep: descriptors that are read together
+ROW = 4                 # fsh_ckeep: descriptors that are read together, and the first two rows
 ANSWERED = 16           # fsh_cask: packets that an answer grants, at most
 BEGIN, END = 1, 2       # fsh_cway: to a packet's first line; between plain ones
 RX = -1                 # whose operation on the keys
@@ -667,9 +667,10 @@ class _Unit:
         yield from self.until(lambda: s.rows if at >= s.read - ROW else 0.0)
         if at >= s.read:
             yield from self.until(lambda: self.own_busy)
-            self.load(s, None, ROW - at % ROW)
-            s.read = at + ROW - at % ROW
-            yield from self.until(lambda: self.own_comes)
+            more = 0 if s.read else ROW     # fsh_ckeep: the first two rows at once
+            self.load(s, None, ROW - at % ROW + more)
+            s.read, s.rows = at + ROW - at % ROW + more, self.own_comes
+            yield from self.until(lambda: self.own_comes - more)
             yield self.node.now + 1
 
     def load(self, s, packet, row=1):
