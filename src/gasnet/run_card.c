@@ -59,17 +59,12 @@ static size_t most_of(enum fsh_program_call call)
     if (asked_for("card"))
         return SIZE_MAX;
     switch (call) {
-    case FSH_PROGRAM_ALLREDUCE:
-    case FSH_PROGRAM_REDUCE_SCATTER:
-        return SIZE_MAX;
-    case FSH_PROGRAM_REDUCE:
-    case FSH_PROGRAM_BROADCAST:
-    case FSH_PROGRAM_ALLGATHER:
-        return (size_t)32 << 10;
+    case FSH_PROGRAM_GATHER:
+        return 2048;
     case FSH_PROGRAM_ALLTOALL:
         return 0;
     default:
-        return 2048;
+        return SIZE_MAX;
     }
 }
 

@@ -174,6 +174,14 @@ static void check_choice(void)
             CHECK((fsh_card_choose(&s, bytes) == &fsh_program_quarters) ==
                   (size >= 16 && bytes > FSH_CARD_PACKET && bytes <= 8192));
         }
+    for (uint32_t size = 2; size <= 64; size *= 2)
+        for (size_t bytes = 512; bytes <= 1 << 20; bytes *= 2) {
+            const struct fsh_program_shape s = {.call = FSH_PROGRAM_BROADCAST,
+                                                .size = size};
+
+            CHECK((fsh_card_choose(&s, bytes) == fsh_program_named("chain")) ==
+                  (bytes >= 32768 && bytes >= 4096 * size));
+        }
 }
 
 /* A root that is in place sends what it has, and keeps nothing. */

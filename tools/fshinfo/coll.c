@@ -185,30 +185,43 @@ static void print_choices(unsigned c)
     putchar('\n');
 }
 
-/* The sizes that the cards' engines handle. */
+static bool card_takes(const struct fsh_program_shape *shape, size_t bytes)
+{
+    struct fsh_coll_work work = {.elem = 8, .count = bytes / 8};
+
+    return fsh_run_card_takes(algorithm_for(shape, bytes), shape, &work);
+}
+
+/* The sizes that the cards' engines handle, found at powers of two. */
 static void print_card(unsigned c)
 {
     const struct fsh_program_shape shape = shape_of(c);
-    size_t most = 0;
+    const char *unit = has_blocks(c) ? " a block" : "", *between = "";
+    bool was = card_takes(&shape, 8);
 
     if (strcmp(fsh_option_str("FSHMEM_COLL_ENGINE"), "host") == 0 || ranks < 2)
         return;
-    for (size_t bytes = 8; bytes <= MOST_BYTES; bytes *= 2) {
-        struct fsh_coll_work work = {.elem = 8, .count = bytes / 8};
-        const struct fsh_program_algorithm *a = algorithm_for(&shape, bytes);
-
-        if (fsh_run_card_takes(a, &shape, &work))
-            most = bytes;
-    }
-    if (c == FSH_PROGRAM_BARRIER)
+    if (c == FSH_PROGRAM_BARRIER) {
         puts("    on cards: always");
-    else if (most == 0)
-        puts("    on cards: if FSHMEM_COLL_ENGINE=card asks for it");
-    else if (most == MOST_BYTES)
-        puts("    on cards: whatever the size");
+        return;
+    }
+    printf("    on cards: ");
+    for (size_t bytes = 16; bytes <= MOST_BYTES; bytes *= 2) {
+        bool takes = card_takes(&shape, bytes);
+
+        if (was && !takes)
+            printf("%sup to %zu bytes%s", between, bytes / 2, unit);
+        else if (!was && takes)
+            printf("%sfrom %zu bytes%s on", between, bytes, unit);
+        if (takes != was)
+            between = ", and ";
+        was = takes;
+    }
+    if (*between != 0)
+        putchar('\n');
     else
-        printf("    on cards: up to %zu bytes%s\n", most,
-               has_blocks(c) ? " a block" : "");
+        puts(was ? "whatever the size"
+                 : "if FSHMEM_COLL_ENGINE=card asks for it");
 }
 
 static void print_call(unsigned c)
