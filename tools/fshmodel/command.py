@@ -94,7 +94,7 @@ def cycle_rows(s, a):
                 yield (f"{path} {mode}", n, 1,
                        bridged.transfer(s, path, mode, n) * s["clock_mhz"] / 1e3)
         else:
-            for (op, algorithm), _ in sorted(collective.COSTS.items()):
+            for op, algorithm in collective.KINDS:
                 for n in a.bytes or [8, 4096, 1 << 20]:
                     if a.op in (None, op):
                         yield (f"{op} {algorithm}", n, nodes,
@@ -308,7 +308,7 @@ def parser(version):
     p.add_argument("--ports", type=int, choices=[1, 2], default=1)
     p.add_argument("--count", type=positive, default=1)
     p.add_argument("--size", type=positive)
-    p.add_argument("--op", choices=sorted({op for op, _ in collective.COSTS}))
+    p.add_argument("--op", choices=sorted({op for op, _ in collective.KINDS}))
     p.set_defaults(run=predict)
     q = sub.add_parser("scale")
     read_common(q)

@@ -51,13 +51,13 @@ def _collective(system, row):
         return _card(system, row)
     if row.get("type") in ("float", "bfp16"):  # what hosts add are doubles
         return None
-    if row["engine"] != "messages" or row["memory"] == "private" or row["jobs"] != 1 \
-            or key not in collective.COSTS or row["cycles"] is None:
+    if row["engine"] != "messages" or row["jobs"] != 1 or key not in collective.KINDS \
+            or row["memory"] == "private" or row.get("topology", "ring") != "ring" \
+            or row["cycles"] is None:
         return None
-    args = (system, *key, row["nodes"])
-    cycles = collective.hosts(*args, row["bytes"], row["host_costs"])
-    return ("collectives", " ".join(key), cycles,
-            collective.hosts(*args, 0, row["host_costs"]))
+    args, rest = (system, *key, row["nodes"]), (row["host_costs"],)
+    return ("collectives", " ".join(key), collective.hosts(*args, row["bytes"], *rest),
+            collective.hosts(*args, 0, *rest))
 
 
 def _card(system, row):
@@ -155,7 +155,8 @@ def rows(system, paths):
         startup = fixed > cycles / 2
         error = cycles / row["cycles"] - 1 if row["cycles"] else 0.0
         yield {"family": family, "what": what, "nodes": row.get("nodes", 2),
-               "bytes": row.get("bytes", 0), "cycles": row["cycles"],
+               "bytes": row.get("bytes", 0), "host_costs": row.get("host_costs"),
+               "cycles": row["cycles"],
                "model_cycles": round(cycles, 1), "model_error": round(error, 5),
                "startup": startup,
                "within": abs(error) <= (START_UP if startup else LIMIT)}
