@@ -7,10 +7,11 @@ case-studies.md says how they go around).
 """
 from math import ceil
 
-from . import transfer
+from . import pass_on, transfer
 
 KERNELS = {3: 256, 5: 192, 7: 128}  # of the paper's convolutions
 MAP = 64
+GRID_FROM = 12  # nodes of a matrix product
 
 
 def start(system):
@@ -22,28 +23,24 @@ def start(system):
             + system["dram"]["write_cycles"])
 
 
-def _ring(system, own, part_bytes, part_cycles, nodes):
-    """Until the part of the opposite node has arrived and been used."""
-    hop = (transfer.beats(system, part_bytes) + transfer.put_base(system)
-           + system["pipeline"]["command"] + system["dram"]["read_cycles"])
-    return own + nodes // 2 * hop + part_cycles
-
-
 def matmul(system, size, nodes=1):
-    """Encoded parts of `unit` columns forwarded around a ring of nodes."""
+    """Two nodes exchange halves; from three to eleven pass encoded parts of B on around the
+    ring; more are a grid (examples/matmul.c)."""
     c = system["compute"]
     work = size ** 3 / c["macs_cycle"] / nodes
     if nodes == 1:
         return work + start(system)
-    columns = size // nodes
-    parts = ceil(columns / c["unit"])
+    if 2 < nodes < GRID_FROM:
+        return pass_on.cycles(system, size, nodes)
     part_bytes = size * c["unit"] * system["wire"]["block_bytes"] \
         / system["wire"]["block_values"]
-    mine = size / nodes * size * c["unit"] / c["macs_cycle"]  # padded to a unit
+    parts = ceil(size // nodes / c["unit"])
     received = part_bytes * parts * (nodes - 1) / transfer.efficiency(system)
     flow = received / (system["link"]["beat_bytes"] * min(2, system["link"]["ports"]))
-    return start(system) + max(work, flow,
-                               _ring(system, mine, part_bytes, mine, nodes))
+    hop = (transfer.beats(system, part_bytes) + transfer.put_base(system)
+           + system["pipeline"]["command"] + system["dram"]["read_cycles"])
+    mine = size / nodes * size * c["unit"] / c["macs_cycle"]  # padded to a unit
+    return start(system) + max(work, flow, 2 * mine + nodes // 2 * hop)
 
 
 def conv(system, kernel, nodes=1):

@@ -5,6 +5,7 @@ these state (the system file); it waits where another one is before it.
 """
 import heapq
 from collections import deque
+from dataclasses import dataclass
 from math import ceil
 
 from . import transfer
@@ -31,6 +32,7 @@ class Port:
 
     def __init__(self, clock):
         self.clock, self.parts, self.busy = clock, deque(), False
+        self.pace = None  # beats -> cycles that they take now, if more
 
     def add(self, packets):
         """packets: [(beats, call)], in order; call when its header leaves."""
@@ -46,6 +48,8 @@ class Port:
         beats, call = part.popleft()
         if part:
             self.parts.append(part)
+        if self.pace:
+            beats = self.pace(beats)
         call(beats)
         self.clock.at(self.clock.now + beats, self._next)
 
@@ -63,6 +67,17 @@ class Message:
             self.done(self.end)
 
 
+@dataclass
+class _Command:
+    source: int
+    ways: list
+    where: str    # its payload: "device", "host", or "none" to be read
+    rows: int
+    sizes: list   # of its packets
+    message: Message
+    read: object  # call, or None
+
+
 class Fabric:
     def __init__(self, system, nodes, clock):
         self.s, self.n, self.clock = system, nodes, clock
@@ -72,7 +87,9 @@ class Fabric:
         self.window = {(node, reply): 0.0 for node in range(nodes)
                        for reply in (False, True)}
         self.to_host = [0.0] * nodes    # until when its writes to the host last
-        self.from_host = [0.0] * nodes  # ... its reads
+        self.reads = [Port(clock) for _ in range(nodes)]  # ... of its reads from there
+        self.queue = [deque() for _ in range(nodes)]      # commands without a context
+        self.contexts = [0] * nodes                       # that are in use
         self.turn = [0] * nodes
         self.flight = (self.p["link_tx"] + self.link["cycles"] + self.p["link_rx"]
                        + self.p["receiver"] - 1)
@@ -116,17 +133,6 @@ class Fabric:
             return self.to_host[node]
         return write
 
-    def _source(self, node, where, n, offer):
-        """When the first beat of the payload may leave."""
-        first = offer + self.p["sequencer"] + self.p["send_queue"]
-        if where == "device":
-            return first + 1 + self.s["dram"]["read_cycles"]
-        if where == "host":
-            read = max(first + 1 + 2 * self.s["pcie"]["cycles"], self.from_host[node])
-            self.from_host[node] = read + n / self.link["beat_bytes"]
-            return read
-        return first
-
     # ---- commands ----
 
     def submit(self, node, writes, reply, send):
@@ -140,38 +146,85 @@ class Fabric:
             self.window[node, reply] = start + self.p["submit"] - 1 + rows
         self.clock.at(came, offer)
 
-    def send(self, node, dest, n, where, rows, to_host, offer, done, read=None):
+    def send(self, source, dest, n, where, rows, to_host, offer, done, read=None,
+             reply=False, fair=False):
         """A message of `rows` beats of arguments and n bytes, from the command's offer to the
-        response of its last write; read(): when its payload has been read."""
-        packet, beat = self.link["packet_bytes"], self.link["beat_bytes"]
-        packet *= ceil(max(1, n / packet) / MOST_PACKETS)
-        inline = where == "inline" or n == 0
-        sizes = [min(packet, n - i) for i in range(0, n, packet)] or [0]
-        ways = self.ways(node, dest)
-        if len(sizes) == 1 and len(ways) > 1:
-            self.turn[node] ^= 1
-            ways = [ways[self.turn[node]]]
-        # Arguments beside a payload from a memory are a packet of their own.
-        alone = rows if not inline and rows else 0
+        response of its last write; read(): when its payload has been read. Requests wait in
+        order for one of the sequencer's contexts, of which the last takes no long message; fair:
+        it comes from one of several that take turns, and passes what waits."""
+        ways = self.ways(source, dest)
+        if len(ways) > 1 and n <= self.link["packet_bytes"]:
+            self.turn[source] ^= 1
+            ways = [ways[self.turn[source]]]
         # Header and arguments are a burst, and so is the entry of the ring.
         write = self._to_host(dest, 1 + rows + 2 * self.p["burst"] + 1) if to_host \
             else self._to_device
-        message = Message(len(sizes) + bool(alone), write, done)
-        first = self._source(node, where, n, offer)
-        for i, (back, links) in enumerate(ways):
-            mine = [(transfer.beats(self.s, size, packet) + (0 if alone else rows),
-                     self._pass(node, back, links, message, size))
-                    for size in sizes[i::len(ways)]]
-            if where == "host":  # read one after the other, for both ports
-                for k, packet_ in enumerate(mine):
-                    self.clock.at(first + (k * len(ways) + i) * packet / beat,
-                                  self.ports[node, back].add, [packet_])
-            elif mine:
+        if where == "inline" or n == 0:
+            parts = [(ways[:1], "none", rows, [n])]
+        else:  # arguments beside a payload from a memory are a packet of their own
+            packet = self.link["packet_bytes"]
+            packet *= ceil(n / packet / MOST_PACKETS)
+            parts = [(ways, where, 0, [min(packet, n - i) for i in range(0, n, packet)])]
+            parts += [(ways[:1], "none", rows, [0])] if rows else []
+        message = Message(sum(len(sizes) for *_, sizes in parts), write, done)
+        for ways, where, rows, sizes in parts:
+            command = _Command(source, ways, where, rows, sizes, message, read)
+            self.clock.at(offer, self._take, command, reply, fair)
+            read = None
+
+    def _take(self, command, reply, fair):
+        if reply:
+            self._issue(command, lambda: None)
+            return
+        waits = self.queue[command.source]
+        (waits.appendleft if fair else waits.append)(command)
+        self._admit(command.source)
+
+    def _admit(self, node):
+        while self.queue[node]:
+            bulk = len(self.queue[node][0].sizes) > 1
+            if self.contexts[node] >= self.p["contexts"] - bulk:
+                return
+            self.contexts[node] += 1
+
+            def free():
+                self.contexts[node] -= 1
+                self._admit(node)
+            self._issue(self.queue[node].popleft(), free)
+
+    def _issue(self, command, free):
+        """A loaded command's packets, read from memory if that has their payload."""
+        first = self.clock.now + self.p["sequencer"] + self.p["send_queue"]
+        left, node, beat = [len(command.sizes)], command.source, self.link["beat_bytes"]
+
+        def packet(size, back, links):
+            leave = self._pass(node, back, links, command.message, size)
+
+            def left_(beats):
+                leave(beats)
+                left[0] -= 1
+                if left[0] == 0:
+                    self.clock.at(self.clock.now + beats, free)
+            return transfer.beats(self.s, size) + command.rows, left_
+
+        if command.where == "host":
+            def get(size, back, links):
+                def begin(beats):
+                    self.clock.at(self.clock.now + 1 + 2 * self.s["pcie"]["cycles"],
+                                  self.ports[node, back].add, [packet(size, back, links)])
+                    left[1] -= 1
+                    if left[1] == 0 and command.read:
+                        self.clock.at(self.clock.now + 1 + 2 * self.s["pcie"]["cycles"] + beats,
+                                      command.read)
+                return ceil(size / beat), begin
+            left.append(len(command.sizes))
+            self.clock.at(first, self.reads[node].add,
+                          [get(size, *command.ways[i % len(command.ways)])
+                           for i, size in enumerate(command.sizes)])
+            return
+        if command.where == "device":
+            first += 1 + self.s["dram"]["read_cycles"]
+        for i, (back, links) in enumerate(command.ways):
+            mine = [packet(size, back, links) for size in command.sizes[i::len(command.ways)]]
+            if mine:
                 self.clock.at(first, self.ports[node, back].add, mine)
-        if alone:
-            back, links = ways[0]
-            self.clock.at(offer + self.p["sequencer"] + self.p["send_queue"] + 1,
-                          self.ports[node, back].add,
-                          [(1 + alone, self._pass(node, back, links, message, 0))])
-        if read:
-            self.clock.at(first + ceil(n / self.link["beat_bytes"] / len(ways)), read)

@@ -159,7 +159,8 @@ class Host:
             job.clock.at(end + p["pend"], answer)
 
         def answer():
-            job.fabric.send(dest, me, 0, "inline", 0, False, job.clock.now, back)
+            job.fabric.send(dest, me, 0, "inline", 0, False, job.clock.now, back,
+                            reply=True)
 
         def back(end):
             p = job.system["pipeline"]
@@ -188,7 +189,8 @@ class Host:
             job.clock.at(end + job.pcie, job.hosts[peer].credited, self.rank, owed)
 
         def send(offer):
-            job.fabric.send(self.rank, peer, ROW, "inline", 0, True, offer, come)
+            job.fabric.send(self.rank, peer, ROW, "inline", 0, True, offer, come,
+                            reply=True)
             return 1
         job.fabric.submit(self.rank, words + 1, True, send)
 

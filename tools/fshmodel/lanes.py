@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Element-wise commands of two operands at the compute core's four lanes to device memory.
+"""Device memory that the compute core's four lanes share: element-wise commands of two operands,
+and what the loader leaves to a port.
 
 Reads ask for 256 bytes a cycle, results for 256 in every other four cycles, together more
 than memory has. How much of it they use depends on what waits for what: so the lanes are
@@ -60,3 +61,38 @@ def element_rate(read_cycles, bytes_cycle, groups=160):
                 began = cycle
         cycle += 1
     return (cycle - 1 - began) / (groups - groups // 2)
+
+
+BEAT = 16
+
+
+@lru_cache(maxsize=64)
+def port_rate(period, quads, lines, bytes_cycle, cycles=8192):
+    """Beats a cycle that a message gets from memory while the loader asks for so many quads at
+    the beginning of each period, and the emitter writes so many lines; ports 0 and 1 read and
+    write beside them, port 0 last in every other cycle (sim/node.c). That of port 0."""
+    lanes = [[0, 0] for _ in range(LANES)]  # to be read, to be written
+    left = got = written = 0
+    for cycle in range(cycles):
+        left = bytes_cycle + min(left, LINE - 1)
+        if cycle % period < quads:
+            for lane in lanes:
+                lane[0] += 1
+        if cycle % period < lines:
+            lanes[written % LANES][1] += 1
+            written += 1
+        for core in ((True, False) if cycle & 1 else (False, True)):
+            if core:
+                for k in range(LANES):
+                    lane = lanes[(k + (cycle >> 1)) % LANES]
+                    for write in ((1, 0) if cycle & TURN else (0, 1)):
+                        if lane[write] and left >= LINE:
+                            lane[write] -= 1
+                            left -= LINE
+                continue
+            for k in range(2):
+                for write in ((1, 0) if cycle & 2 else (0, 1)):
+                    if left >= BEAT:
+                        left -= BEAT
+                        got += (k + cycle) % 2 == 0 and not write
+    return got / cycles
