@@ -11,6 +11,7 @@ from math import ceil
 from . import transfer
 
 MOST_PACKETS = 512  # of a message that are followed one by one; longer ones in longer parts
+LARGE, FEWER = 8, 8  # ... on more nodes than this, so that 64 take a minute
 
 
 class Clock:
@@ -86,11 +87,12 @@ class Fabric:
                       for back in (False, True)}
         self.window = {(node, reply): 0.0 for node in range(nodes)
                        for reply in (False, True)}
+        self.written = [0.0] * nodes    # until when the host's writes come, one a cycle
         self.to_host = [0.0] * nodes    # until when its writes to the host last
         self.reads = [Port(clock) for _ in range(nodes)]  # ... of its reads from there
         self.queue = [deque() for _ in range(nodes)]      # commands without a context
         self.contexts = [0] * nodes                       # that are in use
-        self.turn = [0] * nodes
+        self.last = [True] * nodes                        # direction of the last packet
         self.flight = (self.p["link_tx"] + self.link["cycles"] + self.p["link_rx"]
                        + self.p["receiver"] - 1)
         self.hop = self.link["cycles"] + self.p["link_rx"] + 1 + self.p["link_tx"]
@@ -138,7 +140,8 @@ class Fabric:
     def submit(self, node, writes, reply, send):
         """A command's words and its doorbell, from now on; send(offer), and how many rows it
         has, follow when its window has come to it."""
-        came = self.clock.now + self.s["pcie"]["cycles"] + writes
+        came = max(self.clock.now + self.s["pcie"]["cycles"], self.written[node]) + writes
+        self.written[node] = came
 
         def offer():
             start = max(came, self.window[node, reply])
@@ -153,19 +156,16 @@ class Fabric:
         order for one of the sequencer's contexts, of which the last takes no long message; fair:
         it comes from one of several that take turns, and passes what waits."""
         ways = self.ways(source, dest)
-        if len(ways) > 1 and n <= self.link["packet_bytes"]:
-            self.turn[source] ^= 1
-            ways = [ways[self.turn[source]]]
         # Header and arguments are a burst, and so is the entry of the ring.
         write = self._to_host(dest, 1 + rows + 2 * self.p["burst"] + 1) if to_host \
             else self._to_device
         if where == "inline" or n == 0:
-            parts = [(ways[:1], "none", rows, [n])]
+            parts = [(ways, "none", rows, [n])]
         else:  # arguments beside a payload from a memory are a packet of their own
             packet = self.link["packet_bytes"]
-            packet *= ceil(n / packet / MOST_PACKETS)
+            packet *= ceil(n / packet / (MOST_PACKETS if self.n <= LARGE else FEWER))
             parts = [(ways, where, 0, [min(packet, n - i) for i in range(0, n, packet)])]
-            parts += [(ways[:1], "none", rows, [0])] if rows else []
+            parts += [(ways, "none", rows, [0])] if rows else []
         message = Message(sum(len(sizes) for *_, sizes in parts), write, done)
         for ways, where, rows, sizes in parts:
             command = _Command(source, ways, where, rows, sizes, message, read)
@@ -193,31 +193,39 @@ class Fabric:
             self._issue(self.queue[node].popleft(), free)
 
     def _issue(self, command, free):
-        """A loaded command's packets, read from memory if that has their payload."""
+        """A loaded command's packets, read from memory if that has their payload. A single one
+        that may take either port takes the one that was used before the last."""
+        if len(command.ways) > len(command.sizes):
+            command.ways = [way for way in command.ways
+                            if way[0] != self.last[command.source]]
+        self.last[command.source] = command.ways[(len(command.sizes) - 1)
+                                                 % len(command.ways)][0]
         first = self.clock.now + self.p["sequencer"] + self.p["send_queue"]
         left, node, beat = [len(command.sizes)], command.source, self.link["beat_bytes"]
 
         def packet(size, back, links):
-            leave = self._pass(node, back, links, command.message, size)
+            return (transfer.beats(self.s, size) + command.rows,
+                    self._pass(node, back, links, command.message, size))
 
-            def left_(beats):
-                leave(beats)
+        def last(call):
+            """The context is free when the last packet is under way."""
+            def begin(beats):
+                call(beats)
                 left[0] -= 1
                 if left[0] == 0:
-                    self.clock.at(self.clock.now + beats, free)
-            return transfer.beats(self.s, size) + command.rows, left_
+                    free()
+            return begin
 
         if command.where == "host":
+            answer = 1 + 2 * self.s["pcie"]["cycles"]
+
             def get(size, back, links):
                 def begin(beats):
-                    self.clock.at(self.clock.now + 1 + 2 * self.s["pcie"]["cycles"],
-                                  self.ports[node, back].add, [packet(size, back, links)])
-                    left[1] -= 1
-                    if left[1] == 0 and command.read:
-                        self.clock.at(self.clock.now + 1 + 2 * self.s["pcie"]["cycles"] + beats,
-                                      command.read)
-                return ceil(size / beat), begin
-            left.append(len(command.sizes))
+                    self.clock.at(self.clock.now + answer, self.ports[node, back].add,
+                                  [packet(size, back, links)])
+                    if left[0] == 1 and command.read:
+                        self.clock.at(self.clock.now + answer + beats, command.read)
+                return ceil(size / beat), last(begin)
             self.clock.at(first, self.reads[node].add,
                           [get(size, *command.ways[i % len(command.ways)])
                            for i, size in enumerate(command.sizes)])
@@ -225,6 +233,7 @@ class Fabric:
         if command.where == "device":
             first += 1 + self.s["dram"]["read_cycles"]
         for i, (back, links) in enumerate(command.ways):
-            mine = [packet(size, back, links) for size in command.sizes[i::len(command.ways)]]
+            mine = [(beats, last(call)) for beats, call in (
+                packet(size, back, links) for size in command.sizes[i::len(command.ways)])]
             if mine:
                 self.clock.at(first, self.ports[node, back].add, mine)
