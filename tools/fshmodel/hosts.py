@@ -27,6 +27,11 @@ def _rows(n):
     return ceil(n / ROW)
 
 
+def _overlap(a, b):
+    """Of ranges of blocks."""
+    return a and b and a[0] == b[0] and a[1] < b[1] + b[2] and b[1] < a[1] + a[2]
+
+
 class Source:
     """A packet that is awaited."""
 
@@ -55,6 +60,7 @@ class Work:
         self.sources = [Source() for _ in step.sources]
         self.done = self.given = self.sent = 0
         self.ready = self.told = self.over = False
+        self.before = None    # those that it waits for, of the same memory
         self.reaches = False  # the receiver has told where to put it
         self.puts = []        # under way, the oldest first: [bytes, done]
 
@@ -64,6 +70,9 @@ class Host:
         self.job, self.rank = job, rank
         self.h, self.costs = job.system["host"], job.costs
         self.steps = [Work(s, job.blocks, job.place) for s in steps]
+        self.sender = {(s.step.dest, s.step.dest_seq): s for s in self.steps}
+        self.receiver = {(r, s.step.seq): (s, k) for s in self.steps
+                         for k, r in enumerate(s.step.sources)}
         self.low = self.advances = 0
         self.queued = True
         self.rings = {"cpl": [], "rep": [], "req": []}
@@ -226,12 +235,10 @@ class Host:
     def receive(self, kind, source, key, at, n, total):
         yield from self.spend(self.h["message"] + self.h["handler"])
         if kind == "ready":
-            step = next(s for s in self.steps
-                        if (s.step.dest, s.step.dest_seq) == (source, key))
+            step = self.sender[source, key]
             step.ready, step.reaches = True, at
         else:
-            step, k = next((s, k) for s in self.steps for k, r in enumerate(s.step.sources)
-                           if (r, s.step.seq) == (source, key))
+            step, k = self.receiver[source, key]
             if kind == "placed":
                 n = min(PUT_BYTES, total - at)
             elif total:
@@ -269,13 +276,15 @@ class Host:
         return starved
 
     def is_clear(self, i):
-        def overlap(a, b):
-            return a and b and a[0] == b[0] and a[1] < b[1] + b[2] and b[1] < a[1] + a[2]
-        s = self.steps[i].step
-        return not any(not w.over and (overlap(s.store, w.step.local)
-                                       or overlap(s.store, w.step.store)
-                                       or overlap(s.local, w.step.store))
-                       for w in self.steps[self.low:i])
+        """Whether no step before it that is not over uses the same memory."""
+        w = self.steps[i]
+        if w.before is None:
+            w.before = [v for v in self.steps[self.low:i] if not v.over and (
+                _overlap(w.step.store, v.step.local) or _overlap(w.step.store, v.step.store)
+                or _overlap(w.step.local, v.step.store))]
+        while w.before and w.before[-1].over:
+            w.before.pop()
+        return not w.before or all(v.over for v in w.before)
 
     def advance(self, i):
         """True: to be looked at again in the next poll."""
