@@ -13,9 +13,10 @@ are not modelled: a claim finds a slot as long as one is free.
 """
 from collections import deque
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 
-from . import sender
+from . import passage, sender
+from .passage import RX
 from .sequence import FETCH, OWN, AHEAD, SOURCE, OUT, SETTLE, Clock, Sequence
 
 PULSE = WINDOW = 8      # fsh_cahead: packets claimed in a pulse, or in a look
@@ -23,9 +24,9 @@ TOLD = 4                # ... of which every fourth is told
 ROW = 4                 # fsh_ckeep: descriptors that are read together, and the first two rows
 ANSWERED = 16           # fsh_cask: packets that an answer grants, at most
 BEGIN, END = 1, 2       # fsh_cway: to a packet's first line; between plain ones
-RX = -1                 # whose operation on the keys
 LOOK = -1               # what a control waits for, instead of a cycle
 KEPT = 12               # fsh_clines: START
+NEVER = inf             # or not known yet
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,10 @@ class Engine:
     ports: int        # to the next node
     eager: tuple      # by kind of node and direction: may packets go so (fsh_card_near)
 
+    def pieces_of(self, share):
+        """Of a packet that is a share of a full one."""
+        return max(1, ceil(self.pieces * share - 1e-9))
+
     def of_packet(self, step):
         """Cycles of a unit for a packet of a step."""
         memory = self.lines / self.reads if step < self.nodes else self.lines
@@ -81,16 +86,13 @@ class Node:
         self.fresh = None                   # the packet that came last
         self.eager = set()                  # packets that came so
         # Operations on the keys that wait: of each unit, of its row of claims, of who asks, of
-        # packets that come.
-        self.keys = [deque() for _ in range(2 * e.units + 2)]
+        # packets that are coming, and of those that have come.
+        self.keys = [deque() for _ in range(2 * e.units + 3)]
         self.keys_free, self.keys_due, self.keys_turn = 0.0, False, 0
         self.links = [[sender.Port(self, (link + p) % sender.LANES) for p in range(e.ports)]
                       for link in range(2)]
         self.sender = sender.Sender(self)
-        self.until = [0.0, 0.0]   # when links have sent what there is, but for messages
-        self.way_out, self.rx = 0.0, False  # a packet is being stored
-        self.places = deque([0.0] * e.places)   # when they are free again
-        self.coming = deque()
+        self.way_out, self.arrivals = passage.WayOut(self), passage.Arrivals(self)
         self.may = list(eager)    # a packet may go eagerly
         self.commands, self.turn, self.rotation = deque(), -1, 0
 
@@ -137,6 +139,9 @@ class Node:
             self.at(self.keys_free, self.judge, True)
 
     def judge(self):
+        if not any(self.keys):      # it was not needed any more
+            self.keys_due = False
+            return
         owner, turns = RX, len(self.keys) - 1
         if not self.keys[RX]:
             owner = next(o for o in ((self.keys_turn + i) % turns for i in range(turns))
@@ -170,7 +175,7 @@ class Node:
         link = link if self.e.nodes > 2 else 0
         peer = self.peers[link]
         self.at(at + BEGIN + self.e.post, lambda: self.sender.add(
-            link, self.e.message, 0, self.e.heard, lambda: what(peer)))
+            link, self.e.message, 0, self.e.heard, lambda: what(peer)), True)   # behind a packet
 
     def ask(self, way, key, found=0):
         """A question comes: which packets from this one on are claimed?"""
@@ -228,51 +233,24 @@ class Node:
         number, step, packet = key
         key = number, step + 1, packet
         link = self.e.link * share
-        self.until[way] = (max(self.until[way], ready + self.e.post)
-                           + link / self.e.ports)
-        self.places.append(self.until[way])
-        left, pieces, peer = [self.e.pieces], self.e.pieces, self.peers[way]
+        pieces, peer = self.e.pieces_of(share), self.peers[way]
+        left = [pieces]
+        self.sender.promise()
         self.at(ready + BEGIN + self.e.post, lambda: self.sender.add(
             way, link / pieces, self.e.beats * share / pieces, self.e.flight,
-            lambda: peer.arrive(key, eager, share, left), pieces))
-
-    def arrive(self, key, eager, share, left):
-        """A piece is looked up, and its lines are stored; the last one of a packet commits it."""
-        if self.rx:
-            self.coming.append(lambda: self.arrive(key, eager, share, left))
-            return
-        self.rx = True
-
-        def looked():
-            left[0] -= 1
-            self.fresh = None
-            self.at(self.now + self.e.wire * share / self.e.pieces,
-                    self.next_arrival if left[0] else lambda: self.whole(key, eager))
-        # It was looked up while it came (fsh_cpeek), for which a piece leaves little time.
-        if self.claims.get(key) is False and (self.e.pieces == 1 or self.keys_free <= self.now):
-            self.look(2 * self.e.units, lambda: None)
-            self.at(self.now + 1, looked)
-        else:
-            self.look(RX, looked)
-
-    def next_arrival(self):
-        self.rx = False
-        if self.coming:
-            self.coming.popleft()()
+            lambda: peer.arrivals.arrive(key, eager, share / pieces, left), pieces,
+            lambda lane: peer.arrivals.begin(lane, key)))
 
     def whole(self, key, eager):
-        def begun():
-            if key not in self.claims:
-                self.used += 1
-            self.claims[key] = True
-            self.fresh = key
-            if eager:
-                self.eager.add(key)
-            for s in self.sequences():
-                if s.item == SOURCE and s.key(s.packet) == key:
-                    s.able = True
-                    self.wake()
-        self.look(RX, self.next_arrival, 1, begun)
+        """A packet is there, and who waits for it goes on."""
+        self.claims[key] = True
+        self.fresh = key
+        if eager:
+            self.eager.add(key)
+        for s in self.sequences():
+            if s.item == SOURCE and s.key(s.packet) == key:
+                s.able = True
+                self.wake()
 
     def wake(self):
         for u in self.units:
@@ -288,6 +266,7 @@ class _Out:
     lines: float
     stores: bool
     first: bool       # of its part's step 0, an operand as it is
+    writes: float     # of its unit, until then
     end: float = 0.0
 
 
@@ -365,7 +344,7 @@ class _Unit:
                         yield node.now + 2  # Size, Next
                         if s.written > node.now:
                             s.able = False
-                            node.at(s.written, lambda s=s: self.settled(s))
+                            node.at(self.due(s.written), lambda s=s: self.settled(s))
                             break
                         continue
                     yield from self.fetch(s, s.at)
@@ -420,7 +399,7 @@ class _Unit:
                     if node.claims.get(key):
                         yield from self.until(lambda s=s: max(
                             self.fold_begins, s.own.get(s.packet, 0.0),
-                            s.sent.get(s.packet - 2, 0.0)))
+                            s.sent_at(s.packet - 2)))
                         self.fold(s, key)
                         self.next(s, OUT)
                         yield node.now + 2  # Begin, Next
@@ -453,7 +432,8 @@ class _Unit:
                             if not s.looked and not self.rows_of(s):
                                 yield from self.look_ahead(s, s.at, s.packet)
                             break
-                    yield from self.until(lambda: self.out_begins)
+                    yield from self.until(
+                        lambda: NEVER if self.out_free == NEVER else self.out_begins)
                     self.out(s, last, eager)
                     early = self.early(s)
                     at, packet = s.at, s.packet
@@ -478,7 +458,7 @@ class _Unit:
                         break
                     if over:
                         s.able = False
-                        node.at(s.written, lambda s=s: self.settled(s))
+                        node.at(self.due(s.written), lambda s=s: self.settled(s))
                         break
                     if any(x.able for x in self.contexts if x is not s):
                         break
@@ -500,7 +480,7 @@ class _Unit:
 
     def settled(self, s):
         if s.written > self.node.now:
-            self.node.at(s.written, lambda: self.settled(s))
+            self.node.at(self.due(s.written), lambda: self.settled(s))
             return
         s.able = True
         self.wake()
@@ -701,10 +681,13 @@ class _Unit:
         self.asked = when
         return when - at
 
+    def due(self, when):
+        return self.node.now + 1 if when == NEVER else when
+
     def until(self, when):
-        """What may yet move: when() has come."""
+        """What may yet move, or is not known yet: when() has come."""
         while when() > self.node.now:
-            yield when()
+            yield self.due(when())
 
     def fold(self, s, key):
         """A packet is combined, or copied; it is followed line by line."""
@@ -730,7 +713,8 @@ class _Unit:
         self.out_begins = max(node.now + BEGIN, self.out_free)
         if s.step:
             self.out_begins = max(self.out_begins, s.result)
-        out = _Out(s, s.packet, self.out_begins, lines, s.step >= e.nodes - 1, s.step == 0)
+        out = _Out(s, s.packet, self.out_begins, lines, s.step >= e.nodes - 1, s.step == 0,
+                   self.writes)
         self.outs.append(out)
         self.out_takes(out, self.out_begins + lines)
         if last:
@@ -744,11 +728,13 @@ class _Unit:
         s, e = out.sequence, self.e
         out.end = end
         self.out_free = end + (1 if e.coded else END)
-        s.sent[out.packet] = end
+        s.sent[out.packet] = out
+        if end == NEVER:
+            return
         if out.first:
             s.used[out.packet] = end
         if out.stores:
-            self.writes = max(self.writes + out.lines, end + e.code)
+            self.writes = max(out.writes + out.lines, end + e.code)
             s.written = self.writes + e.written
 
     def out_is_over(self, out):
@@ -767,21 +753,29 @@ class _Unit:
         if e.coded:
             wire = ceil(out.lines / 4) + 1
             node.at(made - max(0, wire - KEPT - 1) * 4 - (wire > KEPT) + 2,
-                    lambda: self.lines_leave(wire, made, out.lines / e.lines, way, key, eager))
+                    lambda: self.lines_ask(
+                        wire, made, out.lines / e.lines, way, key, eager))
             return
-        end = max(out.end, max(node.way_out, node.places.popleft()) + out.lines)
-        late = end - out.end
-        if late:
-            self.out_takes(out, end)
-            for other in self.outs:
-                other.begins += late
-                self.out_takes(other, other.end + late)
-                self.out_begins = other.begins
-        node.way_out = end
-        node.send(way, key, end, out.lines / e.lines, eager)
+        end = out.end
+        self.out_takes(out, NEVER)   # until it has the way, and its last line leaves
+        node.way_out.leave(self.number, lambda: self.has_way(out, end, way, key, eager))
 
-    def lines_leave(self, wire, made, share, way, key, eager):
+    def has_way(self, out, end, way, key, eager):
         node = self.node
-        begins = max(node.now, max(node.way_out, node.places.popleft()) + 1, self.left + 1)
-        node.way_out = self.left = max(begins + wire - 1, made + 1)
-        node.send(way, key, self.left, share, eager)
+        end = max(end, node.now + out.lines)
+
+        def last():
+            self.out_takes(out, node.now)
+            node.send(way, key, node.now, out.lines / self.e.lines, eager)
+        if not node.sender.is_crowded():
+            self.out_takes(out, end)
+        return end, last
+
+    def lines_ask(self, wire, made, share, way, key, eager):
+        node, asked = self.node, self.node.now
+
+        def begun():
+            begins = max(node.now + (node.now > asked), self.left + 1)
+            self.left = max(begins + wire - 1, made + 1)
+            return self.left, lambda: node.send(way, key, node.now, share, eager)
+        node.way_out.leave(self.number, begun)

@@ -4,6 +4,7 @@ link, in cycles."""
 from collections import deque
 
 LANES = 2
+ROOM = 6            # commands that wait for a context: fsh_cpost 4, fsh_ccmd 2
 CONTEXTS = 4        # fsh_contexts: of requests; a packet's pieces may have any (fsh_ccmd)
 NONE = [None] * CONTEXTS
 LOAD, PICK = 3, 3   # cycles from a command to the next (fsh_ccmd), from a packet (fsh_seq),
@@ -23,8 +24,8 @@ PAUSE = 3           # of a packet there, for a message (fsh_seq_send): two beats
 class Packet:
     """What a lane's sender has: its beats are in the queue of the port between these cycles."""
 
-    def __init__(self, beats, flight, what, begin=0.0, end=0.0):
-        self.beats, self.flight, self.what = beats, flight, what
+    def __init__(self, beats, flight, what, begin=0.0, end=0.0, head=None):
+        self.beats, self.flight, self.what, self.head = beats, flight, what, head
         self.begin, self.end = begin, end
 
 
@@ -37,16 +38,30 @@ class Sender:
     def __init__(self, node):
         self.node = node
         self.commands, self.reads = deque(), deque()
+        self.promised, self.held = 0, deque()   # packets that have room; messages that have none
         self.contexts, self.turns = [None] * CONTEXTS, list(range(CONTEXTS))
         self.loads = self.picks = self.issues = 0.0
         self.busy, self.owed = [0.0] * LANES, [0.0] * LANES   # until; beats not yet asked for
         self.last, self.due = 0, set()
         self.sends = [deque() for _ in range(LANES)]    # packets of a lane that are not over
 
-    def add(self, link, beats, read, flight, what, pieces=1):
-        """So many pieces of beats, of which so many are read (none: a message)."""
-        self.commands.append([link, beats, read, flight, what, pieces, None])
+    def add(self, link, beats, read, flight, what, pieces=1, head=None):
+        """So many pieces of beats, of which so many are read (none: a message); head(): one begins
+        to come."""
+        command = [link, beats, read, flight, what, pieces, None, head]
+        self.promised -= bool(read)
+        if read or not self.is_crowded():
+            self.commands.append(command)
+        else:
+            self.held.append(command)
         self.go()
+
+    def promise(self):
+        """A packet will be added."""
+        self.promised += 1
+
+    def is_crowded(self):
+        return len(self.commands) + self.promised >= ROOM
 
     def go(self):
         while self.load() or self.serve() or self.pick():
@@ -70,6 +85,9 @@ class Sender:
         for i in range(CONTEXTS):
             if self.contexts[i] is None:
                 self.contexts[i] = self.commands.popleft()
+                self.node.way_out.give()    # packets first
+                if self.held and not self.is_crowded():
+                    self.commands.append(self.held.popleft())
                 self.loads = self.node.now + LOAD
                 return True
         return False
@@ -80,13 +98,15 @@ class Sender:
     def serve(self):
         if not self.reads or self.is_before(self.busy[self.reads[0][0].lane]):
             return False
-        port, beats, read, flight, what = self.reads.popleft()
+        port, beats, read, flight, what, head, last = self.reads.popleft()
+        if last:
+            self.node.at(self.node.now + 1 + read, self.node.way_out.has_place)
         self.owed[port.lane] -= read
         self.busy[port.lane] = self.node.now + read + READ
         begin, sends = self.node.now + FIRST, self.sent(port.lane, self.node.now)
         if sends:
             begin = max(begin, sends[-1].end + 1)
-        packet = Packet(beats, flight, what, begin, begin + read)
+        packet = Packet(beats, flight, what, begin, begin + read, head)
         sends.append(packet)
         self.node.at(max(self.node.now + self.node.e.lead, begin - 1),
                      lambda: port.add(packet, False))
@@ -112,7 +132,7 @@ class Sender:
         for i in self.turns:
             if self.contexts[i] is None:
                 continue
-            link, beats, read, flight, what, pieces, port = self.contexts[i]
+            link, beats, read, flight, what, pieces, port, head = self.contexts[i]
             ports = node.links[link]
             if self.last:
                 ports = ports[self.last:] + ports[:self.last]
@@ -128,12 +148,12 @@ class Sender:
             self.last = (node.links[link].index(port) + 1) % node.e.ports
             if read:
                 self.owed[port.lane] += read
-                self.reads.append((port, beats, read, flight, what))
+                self.reads.append((port, beats, read, flight, what, head, pieces == 1))
             else:
                 message = Packet(beats, flight, what)
                 node.at(node.now + HEADER, lambda: self.pause(port))
                 node.at(node.now + node.e.lead, lambda: port.add(message, True))
-            self.contexts[i][5:] = pieces - 1, port
+            self.contexts[i][5:7] = pieces - 1, port
             if pieces == 1:
                 self.contexts[i] = None
             self.turns.remove(i)
@@ -168,6 +188,8 @@ class Port:
         self.row = 0 if queue is self.bulk else self.row + bool(self.bulk)
         packet = queue.popleft()
         self.node.at(self.node.now + packet.beats, lambda: self.over(packet))
+        if packet.head:
+            self.node.at(self.node.now + 1 + packet.flight, lambda: packet.head(self.lane))
 
     def over(self, packet):
         """Its beats may still be coming from the lane."""

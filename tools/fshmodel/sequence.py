@@ -42,6 +42,9 @@ class Sequence:
             del self.kept[next(iter(self.kept))]
         self.kept[step] = packet
 
+    def sent_at(self, packet):
+        return self.sent[packet].end if packet in self.sent else 0.0
+
     def key(self, packet):
         return self.number, self.step, packet
 
