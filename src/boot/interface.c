@@ -52,8 +52,10 @@ static bool find_default(char *name, size_t room)
     return found;
 }
 
-/* How many lead to other hosts; their names, and the first of them. */
-static unsigned list(char *name, size_t room, char *names, size_t names_room)
+/* How many there are; their names, and the first of them. `away`: that lead to other
+ * hosts. */
+static unsigned list(bool away, char *name, size_t room, char *names,
+                     size_t names_room)
 {
     struct ifaddrs *all;
     unsigned n = 0;
@@ -63,8 +65,8 @@ static unsigned list(char *name, size_t room, char *names, size_t names_room)
     if (getifaddrs(&all) != 0)
         return 0;
     for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next) {
-        if (!is_up(a) || (a->ifa_flags & IFF_LOOPBACK) != 0 ||
-            (a->ifa_flags & IFF_RUNNING) == 0)
+        if (!is_up(a) || (away && ((a->ifa_flags & IFF_LOOPBACK) != 0 ||
+                                   (a->ifa_flags & IFF_RUNNING) == 0)))
             continue;
         if (n++ == 0)
             snprintf(name, room, "%s", a->ifa_name);
@@ -74,6 +76,13 @@ static unsigned list(char *name, size_t room, char *names, size_t names_room)
     }
     freeifaddrs(all);
     return n;
+}
+
+void fsh_interface_list(char *names, size_t room)
+{
+    char first[64];
+
+    list(false, first, sizeof first, names, room);
 }
 
 bool fsh_interface_choose(bool several_hosts, bool ip, char *name, size_t room,
@@ -93,7 +102,7 @@ bool fsh_interface_choose(bool several_hosts, bool ip, char *name, size_t room,
         snprintf(name, room, "lo");
         return true;
     }
-    n = list(name, room, names, sizeof names);
+    n = list(true, name, room, names, sizeof names);
     if (n == 1 || (n > 1 && find_default(name, room)))
         return true;
     if (n == 0)

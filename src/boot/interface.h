@@ -12,6 +12,9 @@
 /* The address of an interface that is up; false: it has none of IP version 4. */
 bool fsh_interface_address(const char *name, struct in_addr *address);
 
+/* The names of all that have one, a blank before each. */
+void fsh_interface_list(char *names, size_t room);
+
 /* Its name, as FSHMEM_OFI_INTERFACE says: the loopback of a job on one host; on several
  * the only one that is up, or that of the default route. Where the setting names what is
  * no interface of IP (a provider's domain) and `ip` is set, as if it were not there.

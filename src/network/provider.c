@@ -51,6 +51,41 @@ static struct fi_info *make_hints(const struct fsh_network_library *library,
     return hints;
 }
 
+/* Only what is in that domain: not all providers look at the name that they are given
+ * (net in 1.17 then takes any interface). */
+static struct fi_info *in_domain(const struct fsh_network_library *library,
+                                 struct fi_info *all, const char *domain)
+{
+    struct fi_info **at = &all;
+
+    while (*at != NULL) {
+        struct fi_info *one = *at;
+
+        if (one->domain_attr->name != NULL &&
+            strcmp(one->domain_attr->name, domain) == 0) {
+            at = &one->next;
+            continue;
+        }
+        *at = one->next;
+        one->next = NULL;
+        library->freeinfo(one);
+    }
+    return all;
+}
+
+/* A name of no interface that is up, nor of a domain. */
+static void say_unknown(const char *name, char *why, size_t whylen)
+{
+    char names[256];
+
+    fsh_interface_list(names, sizeof names);
+    snprintf(why, whylen,
+             "there is no network interface %s that is up and has an address "
+             "of IP version 4, nor has a provider that can be used a domain of "
+             "this name (" INTERFACE "); interfaces:%s",
+             name, names);
+}
+
 /* What could be used, with the settings; NULL with the reason. Of an interface that
  * has no address of IP the name is that of a domain. */
 static struct fi_info *ask(const struct fsh_network_library *library,
@@ -78,8 +113,14 @@ static struct fi_info *ask(const struct fsh_network_library *library,
                               hints, &all);
         library->freeinfo(hints);
     }
+    if (rc == 0 && !has_address)
+        all = in_domain(library, all, interface);
     if (rc == 0 && all != NULL)
         return all;
+    if (!has_address) {
+        say_unknown(interface, why, whylen);
+        return NULL;
+    }
     snprintf(
         why, whylen,
         "libfabric has no provider%s%s with reliable datagrams%s messages%s "

@@ -11,7 +11,7 @@ import re
 import tempfile
 import tomllib
 
-from fshjob import BIN, check, main, run
+from fshjob import BIN, CLIENT, FSHRUN, Skip, check, main, run
 
 FSHINFO = os.path.join(BIN, "fshinfo")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -277,9 +277,28 @@ def cards_are_shown():
             check(table[rank].split() == want, f"{table[rank]} {want}")
 
 
+def networks(name):
+    """Providers of conduit ofi that can be used on that interface, or in that domain."""
+    _, text = run(FSHINFO, "--json", env={"FSHMEM_OFI_INTERFACE": name})
+    found = json.loads(text)["providers"]
+    if not found:
+        raise Skip("no libfabric")
+    return [p["name"] for p in found if p["usable"]]
+
+
+def only_the_interface_that_is_named():
+    """A provider that does not look at the name, as net of libfabric 1.17, is not used."""
+    check(networks("lo"), "lo")
+    check(networks("nosuch0") == [], f"nosuch0: {networks('nosuch0')}")
+    code, text = run(FSHRUN, "-n", 2, "--conduit", "ofi", CLIENT,
+                     env={"FSHMEM_OFI_INTERFACE": "nosuch0"})
+    check(code == 1 and "no network interface nosuch0" in text and "interfaces: lo" in text,
+          f"{code} {text}")
+
+
 CASES = [collectives_are_listed, collectives_are_shown, collectives_refuse,
-         settings_and_conduits, cards_are_shown, fabric_adds_up, fabric_without_sides,
-         fabric_beyond_all_cuts, fabric_is_drawn,
+         settings_and_conduits, only_the_interface_that_is_named, cards_are_shown,
+         fabric_adds_up, fabric_without_sides, fabric_beyond_all_cuts, fabric_is_drawn,
          fabric_of_a_file, fabric_by_default, core_is_that_of_the_logic, core_adds_up,
          software_uses_what_the_processor_has]
 
