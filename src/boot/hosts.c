@@ -33,6 +33,7 @@ struct card {
     uint32_t address;  /* as the network has it */
     uint16_t port;
     char name[58]; /* of the interface's host */
+    char conduit[sizeof((struct fsh_job_page *)NULL)->conduit];
 };
 
 enum kind { HELLO, FABRIC, STATE, ENDING }; /* FABRIC: for a simulator */
@@ -345,10 +346,16 @@ static void await_calls(int listening, unsigned missing, uint64_t deadline)
                  strangers);
 }
 
-/* Hosts read FSHMEM_CARDS by themselves. */
-static void check_nodes(const struct card *mine, const struct card *card,
+/* Hosts read FSHMEM_CONDUIT and FSHMEM_CARDS by themselves. */
+static void check_alike(const struct card *mine, const struct card *card,
                         uint32_t rank)
 {
+    if (strcmp(card->conduit, mine->conduit) != 0)
+        fsh_fatal("gasnet_init: this host uses conduit %s, host %.*s (rank "
+                  "%" PRIu32 ") %.*s: set FSHMEM_CONDUIT for rank 0 only, or "
+                  "alike on all hosts",
+                  mine->conduit, (int)sizeof card->name, card->name, rank,
+                  (int)sizeof card->conduit, card->conduit);
     if (card->nodes != mine->nodes)
         fsh_fatal("gasnet_init: FSHMEM_CARDS=%s: here ranks of mask %#" PRIx64
                   " have a card, at rank %" PRIu32 " those of %#" PRIx64
@@ -391,7 +398,7 @@ static void meet(const struct card *card, const struct fsh_job_cut *cut,
         snprintf(h->name, sizeof h->name, "%s", card[r].name);
     }
     for (unsigned h = 0; h < hosts.n; h++)
-        check_nodes(&card[fsh_boot.rank], &card[hosts.host[h].first],
+        check_alike(&card[fsh_boot.rank], &card[hosts.host[h].first],
                     hosts.host[h].first);
     fabric = note_fabric(cut, page->host);
     for (unsigned h = 0; h < page->host; h++) {
@@ -430,6 +437,20 @@ static uint64_t nodes_of(const struct fsh_job_page *page)
     return mask;
 }
 
+/* What is named may be the domain of a provider, or a mistake: on conduit fpga nobody
+ * else looks at it. */
+static void say_interface(const char *used)
+{
+    const char *said = fsh_option_str("FSHMEM_OFI_INTERFACE");
+
+    if (fsh_boot.rank == 0 && strcmp(said, "auto") != 0 &&
+        strcmp(said, used) != 0 && !fsh_option_bool("GASNET_QUIET"))
+        fsh_warn("gasnet_init: FSHMEM_OFI_INTERFACE=%s is no network interface "
+                 "that is up and has an address of IP version 4: the hosts "
+                 "meet on %s",
+                 said, used);
+}
+
 void fsh_hosts_open(const struct fsh_place *place,
                     const struct fsh_job_cut *cut, uint64_t token[2])
 {
@@ -446,10 +467,12 @@ void fsh_hosts_open(const struct fsh_place *place,
                                   sizeof err) ||
             !fsh_interface_address(interface, &address))
             fsh_fatal("gasnet_init: %s", err);
+        say_interface(interface);
         listening = listen_at(address, &mine.port);
         mine.address = address.s_addr;
         mine.nodes = nodes_of(fsh_boot.page);
         gethostname(mine.name, sizeof mine.name - 1);
+        memcpy(mine.conduit, fsh_boot.page->conduit, sizeof mine.conduit);
     }
     fsh_channel_exchange(&mine, sizeof mine, card, "gasnet_init");
     memcpy(token, card[0].token, sizeof card[0].token);

@@ -9,7 +9,8 @@ import sys
 import time
 
 from hosts import Hosts, launchers, run_over
-from fshjob import (EXIT_JOB, TESTS, Job, check, lines, main, wait_until)
+from fshjob import (BIN, EXIT_JOB, HAVE_SIM, TESTS, Job, Skip, check, lines, main,
+                    wait_until)
 
 ALL = "--all" in sys.argv
 # Scenario of exit_job, and the code.
@@ -17,6 +18,7 @@ EXITS = [("return", 0), ("gasnet", 9), ("one-spin", 12), ("handler", 22)]
 MORE_EXITS = [("gasnet", 0), ("one-block", 14), ("quick-exit", 18),
               ("one-return", 16)]
 STEADY = os.path.join(TESTS, "hosts_steady")
+SIM = os.path.join(BIN, "fshsim")
 
 
 def codes(launcher, code):
@@ -40,6 +42,28 @@ def a_conduit_of_one_host_is_refused():
                                 env={"FSHMEM_CONDUIT": "smp"})
         check(code != 0 and "conduit smp runs on one" in output,
               f"{code} {output}")
+
+
+def hosts_that_differ_are_refused():
+    """Under the first launcher: ranks of both hosts end (test_mixed.py)."""
+    if not HAVE_SIM:
+        raise Skip("no simulator in this build")
+    script = f"[ $(hostname) = h2 ] && export FSHMEM_CONDUIT=fpga; exec {STEADY} 1"
+    with Hosts(2) as hosts:
+        code, output = run_over(hosts, launchers()[0], 1, "sh", "-c", script,
+                                env={"FSHMEM_CONDUIT": "ofi", "FSHMEM_SIM": SIM})
+        check(code != 0 and "this host uses conduit ofi, host h2 (rank 1) fpga" in output,
+              f"{code} {output}")
+
+
+def another_interface_is_told():
+    """What no provider looks at, as on conduit fpga, is no reason to use another in silence."""
+    with Hosts(2) as hosts:
+        code, output = run_over(hosts, launchers()[0], 1, STEADY, 0.1,
+                                env={"FSHMEM_OFI_INTERFACE": "nosuch0"})
+        check(code != 0 and "nosuch0 is no network interface" in output and
+              "the hosts meet on eth0" in output and
+              "there is no network interface nosuch0" in output, f"{code} {output}")
 
 
 def start(hosts, launcher, seconds, **env):
@@ -137,6 +161,7 @@ def a_short_cut_is_survived():
 
 
 if __name__ == "__main__":
-    main([exit_codes, a_conduit_of_one_host_is_refused, a_rank_is_killed,
+    main([exit_codes, a_conduit_of_one_host_is_refused, hosts_that_differ_are_refused,
+          another_interface_is_told, a_rank_is_killed,
           the_launcher_is_killed, a_host_is_lost,
           the_network_is_cut, a_short_cut_is_survived])
