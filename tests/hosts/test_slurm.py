@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs over two hosts by srun, with PMIx and PMI-2, where Slurm is installed: its daemons
-are started for the test, on the hosts, without authentication."""
+are started for the test, on the hosts, and authenticate each other by munge if that is
+installed."""
 import os
 import shutil
 import signal
@@ -17,8 +18,9 @@ STEADY = os.path.join(TESTS, "hosts_steady")
 CONFIGURATION = """
 ClusterName=fshmem
 SlurmctldHost=h0
-AuthType=auth/none
-CredType=cred/none
+AuthType=auth/{proof}
+CredType=cred/{proof}
+{more}
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation={where}/state
@@ -47,17 +49,39 @@ class Slurm:
     def __init__(self, hosts):
         self.hosts = hosts
         self.daemons = []
-        path = f"{hosts.where}/slurm.conf"
+        self.env = {**os.environ, "SLURM_CONF": f"{hosts.where}/slurm.conf"}
+        try:
+            self.begin(hosts)
+        except BaseException:
+            self.close()
+            raise
+
+    def begin(self, hosts):
+        path = self.env["SLURM_CONF"]
         with open(path, "w", encoding="ascii") as f:
             f.write(CONFIGURATION.format(where=hosts.where,
-                                         cpus=os.cpu_count()))
+                                         cpus=os.cpu_count(), **self.proof()))
         for name in "state", "tmp.h1", "tmp.h2":
             os.mkdir(f"{hosts.where}/{name}")
-        self.env = {**os.environ, "SLURM_CONF": path}
         self.start(hosts.front("slurmctld", "-D"))
         for name in hosts.names:
             self.start(hosts.on(name, "slurmd", "-D", "-N", name))
         wait_until(self.is_up, "the nodes are idle", 30)
+
+    def proof(self):
+        """How the daemons know each other. One munged, with a key of its own, serves all hosts:
+        what they have in common is its socket."""
+        if shutil.which("munged") is None:
+            return {"proof": "none", "more": ""}
+        where = self.hosts.where
+        with open(f"{where}/munge.key", "wb", opener=lambda *a: os.open(*a, 0o600)) as f:
+            f.write(os.urandom(128))
+        self.start(self.hosts.front(
+            "munged", "-F", "--force", f"--key-file={where}/munge.key",
+            f"--socket={where}/munge.socket", f"--pid-file={where}/munge.pid",
+            f"--log-file={where}/munge.log", f"--seed-file={where}/munge.seed"))
+        wait_until(lambda: os.path.exists(f"{where}/munge.socket"), "munged is up", 10)
+        return {"proof": "munge", "more": f"AuthInfo=socket={where}/munge.socket"}
 
     def start(self, command):
         self.daemons.append(subprocess.Popen(
