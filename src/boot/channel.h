@@ -44,6 +44,11 @@ struct fsh_channel_ops {
 extern const struct fsh_channel_ops fsh_channel_pmix;
 extern const struct fsh_channel_ops fsh_channel_pmi2;
 
+/* Of a script that a launcher starts as a rank and that starts programs one by one. */
+#define FSH_CHANNEL_ONCE                                                       \
+    "a rank can be one GASNet program, once: does a script start several, or " \
+    "one again? Start each by the launcher"
+
 /* Why the last call failed; of a channel's functions, which write it. */
 extern char fsh_channel_why[256];
 /* Write it and return false. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,15 @@ static bool offered(void)
     struct stat st;
 
     return text != NULL && fstat(atoi(text), &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* By the program that this rank was before: the library would write to it, which SIGPIPE
+ * ends without a word. */
+static bool is_closed(void)
+{
+    char byte;
+
+    return recv(atoi(getenv("PMI_FD")), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 static bool succeeds(int rc, const char *what)
@@ -108,6 +118,9 @@ static bool open_it(struct fsh_channel_place *place)
 {
     int spawned, size, rank, appnum;
 
+    if (is_closed())
+        return fsh_channel_fails("the launcher has closed its connection to "
+                                 "this rank; " FSH_CHANNEL_ONCE);
     if (!fsh_channel_load("libpmi2.so.0", functions,
                           "PMI-2 (Debian package libpmi2-0)") ||
         !succeeds(pmi.init(&spawned, &size, &rank, &appnum), "PMI2_Init") ||

@@ -154,8 +154,12 @@ static bool get(uint32_t rank, const char *key, void *bytes, size_t n)
     pmix_proc_t proc = rank_of_job(rank);
     pmix_value_t *value = NULL;
     bool whole;
+    pmix_status_t status = pmix.get(&proc, key, NULL, 0, &value);
 
-    if (!succeeds(pmix.get(&proc, key, NULL, 0, &value), "PMIx_Get"))
+    if (status == PMIX_ERR_NOT_FOUND)
+        return fsh_channel_fails(
+            "rank %u has not published %s; " FSH_CHANNEL_ONCE, rank, key);
+    if (!succeeds(status, "PMIx_Get"))
         return false;
     whole = value->type == PMIX_BYTE_OBJECT && value->data.bo.size == n;
     if (whole)

@@ -56,6 +56,18 @@ def hosts_that_differ_are_refused():
               f"{code} {output}")
 
 
+def a_second_program_of_a_rank_is_told():
+    """By PMI-2, whose connection the first one has closed."""
+    launcher = launchers()[-1]
+    if launcher.name != "MPICH":
+        raise Skip("no launcher with PMI-2 is installed")
+    with Hosts(2) as hosts:
+        code, output = run_over(hosts, launcher, 1, "sh", "-c",
+                                f"{STEADY} 0.1 && exec {STEADY} 0.1")
+        check(code != 0 and lines(output).count("steady 1 of 2") == 1 and
+              "a rank can be one GASNet program" in output, f"{code} {output}")
+
+
 def another_interface_is_told():
     """What no provider looks at, as on conduit fpga, is no reason to use another in silence."""
     with Hosts(2) as hosts:
@@ -162,6 +174,6 @@ def a_short_cut_is_survived():
 
 if __name__ == "__main__":
     main([exit_codes, a_conduit_of_one_host_is_refused, hosts_that_differ_are_refused,
-          another_interface_is_told, a_rank_is_killed,
+          a_second_program_of_a_rank_is_told, another_interface_is_told, a_rank_is_killed,
           the_launcher_is_killed, a_host_is_lost,
           the_network_is_cut, a_short_cut_is_survived])
