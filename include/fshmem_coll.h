@@ -36,7 +36,7 @@
  * the operation; the algorithm does not support the call), FSHMEM_ERR_NODE (no such
  * root in the team), FSHMEM_ERR_SHAPE (the sizes add up to more than the address
  * space). If ranks disagree about a call, the job ends with a diagnostic as soon as
- * one rank learns of another's call; if the engines of the cards wait for data that
+ * one rank learns of another's call, or of a later one on the team; if the engines of the cards wait for data that
  * nobody sends, the watchdog ends it.
  */
 #ifndef FSHMEM_COLL_H

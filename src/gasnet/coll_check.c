@@ -14,7 +14,7 @@ _Noreturn void fsh_coll_differ(const struct fsh_team *team, const char *call,
                                uint32_t rank)
 {
     fsh_fatal("%s: node %u is in another collective than node %u (this one), "
-              "or passes other arguments: " SAME,
+              "or passes other arguments, now or in an earlier call: " SAME,
               call, team->node[rank], fsh_gasnet.rank);
 }
 

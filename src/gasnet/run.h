@@ -156,6 +156,7 @@ struct fsh_run_team {
     uint32_t due;    /* ranks owed at least half of their credits */
     struct fsh_run_plan *plans[FSH_RUN_PLANS]; /* calling thread only */
     atomic_uint awaited;   /* rank of the next packet; relaxed, diagnostics */
+    uint32_t claims;       /* of all calls of this rank; calling thread only */
     bool asked_card, card; /* calls may use the card; calling thread only */
     /* Direct loads from peers (run_direct.c). looked, group: calling thread only. */
     bool looked;
@@ -215,6 +216,14 @@ static inline uint32_t fsh_coll_claim(uint64_t facts, uint64_t bytes)
     hash ^= hash >> 32;
     hash = (hash + bytes) * UINT64_C(0xd6e8feb86659fd93);
     return (uint32_t)(hash >> 32);
+}
+
+/* The claim of all calls of a team up to one that has this claim. Low bits that differ
+ * once differ from then on, as long as calls are alike: ranks learn of each other's calls
+ * later where none had to wait for another. */
+static inline uint32_t fsh_coll_claims(uint32_t before, uint32_t claim)
+{
+    return (before ^ claim) * UINT32_C(0x9e3779b1);
 }
 
 /* Makes a call of this rank whose arguments have been checked: shape is what all agree

@@ -114,6 +114,7 @@ static void by_loads(struct fsh_team *team, const char *name,
     struct fsh_event own = {0};
 
     work->recipe = recipe_of(plan, team, name);
+    work->claim = team->runs->claims;
     fsh_run_count_loads(team, name);
     if (event == NULL && fsh_run_direct(team, name, work))
         return;
@@ -123,12 +124,12 @@ static void by_loads(struct fsh_team *team, const char *name,
 }
 
 static void by_messages(struct fsh_team *team, const char *name,
-                        struct fsh_run_plan *plan,
-                        const struct fsh_coll_work *work,
+                        struct fsh_run_plan *plan, struct fsh_coll_work *work,
                         struct fsh_event *event)
 {
     struct fsh_event own = {0};
 
+    work->claim = team->runs->claims;
     fsh_run_start(team, name, program_of(plan, team, name), work,
                   event != NULL ? event : &own);
     /* As in a poll: another thread may be asleep until this one makes
@@ -247,6 +248,7 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
     shape.rings = rings_for(a, call, work);
     shape.sides = fsh_run_sides(team);
     plan = plan_for(team, name, a, &shape);
+    team->runs->claims = fsh_coll_claims(team->runs->claims, work->claim);
     if (goes_by_loads(team, needs_messages(work)))
         by_loads(team, name, plan, work, event);
     else if (goes_by_card(team, a, &shape, work))

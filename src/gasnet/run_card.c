@@ -637,7 +637,7 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
     call->work = *work;
     call->event = event;
     call->other.name = name;
-    call->other.claim = work->claim;
+    call->other.claim = team->runs->claims;
     fsh_run_enter(team, &call->other);
     call->layout = fsh_card_layout_of(
         work->call, team->rank, programs[0]->blocks, work->elem, work->count);

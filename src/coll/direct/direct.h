@@ -92,8 +92,8 @@ struct fsh_coll_work {
     /* enum fsh_wire of packets: by messages or by engines in logic; sums of FP32,
      * RING. */
     uint8_t wire;
-    /* Hash of all that members must agree on: a member with a different one is
-     * detected. */
+    /* Hash of all that members must agree on, in this call or (in the executors) all up
+     * to it: a member with a different one is detected. */
     uint32_t claim;
     unsigned char *dst;
     const unsigned char *src;

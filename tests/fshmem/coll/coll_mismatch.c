@@ -87,6 +87,21 @@ static void early(int last)
     conf_barrier();
 }
 
+/* Each has another root, none is its own: all send, and go on. They notice at the latest
+ * when they wait for one that is late, though those calls are alike. */
+static void roots(int last)
+{
+    FINE(fshmem_coll_gather(GASNET_TEAM_ALL, (conf.me + 1) % conf.n, NULL, src,
+                            sizeof *src, 0));
+    for (int i = 0; i < 3; i++) {
+        FINE(sum(1, FSHMEM_DOUBLE, FSHMEM_SUM, 0));
+    }
+    if (last) {
+        usleep(1000000);
+    }
+    FINE(sum(1, FSHMEM_DOUBLE, FSHMEM_SUM, 0));
+}
+
 static void killed(int last)
 {
     for (int i = 0;; i++) {
@@ -153,6 +168,8 @@ int main(int argc, char **argv)
         function(last);
     } else if (strcmp(scenario, "queued") == 0) {
         queued(last);
+    } else if (strcmp(scenario, "roots") == 0) {
+        roots(last);
     } else if (strcmp(scenario, "killed") == 0) {
         killed(last);
     } else if (strcmp(scenario, "killed_ring") == 0) {
