@@ -37,7 +37,7 @@
  * root in the team), FSHMEM_ERR_SHAPE (the sizes add up to more than the address
  * space). If ranks disagree about a call, the job ends with a diagnostic as soon as
  * one rank learns of another's call, or of a later one on the team; if the engines of the cards wait for data that
- * nobody sends, the watchdog ends it.
+ * nobody sends, they say so shortly before the watchdog's limit.
  */
 #ifndef FSHMEM_COLL_H
 #define FSHMEM_COLL_H

@@ -244,6 +244,9 @@ struct fsh_collective_ops {
      * there is no room for the message now; poll and retry. The answer: OK
      * (fsh_collective_completed reports the end), BUSY or UNSUPPORTED. */
     bool (*run)(size_t at, struct fsh_answer *answer);
+    /* Tells this node's engine that time has passed: what it finds missing at three of
+     * these ends its sequence with TIMEOUT. Never blocks, false as above; answered. */
+    bool (*tick)(struct fsh_answer *answer);
     /* The rings of the network that nodes are in by number: bit l: nodes 2^l apart are
      * neighbours in one. 0: none are known. Constant. */
     uint16_t (*sides)(void);

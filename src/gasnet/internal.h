@@ -505,6 +505,10 @@ bool fsh_run_kick(void);
  * (run_card.c). */
 bool fsh_run_direct_kick(void);
 bool fsh_run_card_kick(void);
+/* For waits: lets the engine of this node say what is missing, shortly before the
+ * watchdog would end the job. */
+struct fsh_wait;
+void fsh_run_card_watch(const struct fsh_wait *wait);
 /* Describes the calls in flight there, one line each, for state dumps. */
 void fsh_run_card_describe(void (*line)(void *arg, const char *text),
                            void *arg);

@@ -28,12 +28,18 @@
 #include "base/kick.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "base/wait.h"
 #include "gasnet/run_card.h"
 
 #define PLACES FSH_AREA_SEQUENCES
 /* Looks at a call that runs until the ranks it has to do with are told of it: seconds at
  * most, in simulated time a quarter of a millisecond. */
 #define TELL_AFTER (FSH_GASNET_DEBUG ? 1u : 256u)
+
+/* Of the watchdog's limit, in sixteenths: when a wait has the engine's time pass first. An
+ * engine ends a sequence that it finds waiting for the same packet three times. */
+#define FIRST_TICK 13u
+#define TICKS 3u
 
 static struct {
     struct fsh_lock lock;
@@ -43,6 +49,15 @@ static struct {
 } card = {.lock = FSH_LOCK_INIT("collectives on the card", FSH_LOCK_CARD)};
 
 static atomic_uint active; /* calls that are not complete */
+
+/* Time that passes for the engine. */
+static struct {
+    struct fsh_answer answer;  /* of the last */
+    atomic_bool open;          /* it is not there yet */
+    _Atomic uint64_t limit_ns; /* the watchdog's; 0: none */
+    atomic_uint due;           /* of waits */
+    unsigned sent;             /* under the lock */
+} ticks;
 
 /* ---- which calls ---- */
 
@@ -93,6 +108,10 @@ bool fsh_run_has_card(struct fsh_team *team)
     struct fsh_run_team *t = team->runs;
 
     if (__builtin_expect(!t->asked_card, 0)) {
+        atomic_store_explicit(
+            &ticks.limit_ns,
+            (uint64_t)(fsh_option_seconds("FSHMEM_WATCHDOG") * 1e9),
+            memory_order_relaxed);
         t->card = team_may(team);
         t->asked_card = true;
     }
@@ -573,10 +592,58 @@ static bool admit(struct fsh_card_queue *queue)
     return any;
 }
 
+/* ---- what is missing ---- */
+
+void fsh_run_card_watch(const struct fsh_wait *wait)
+{
+    static _Thread_local struct {
+        uint64_t since;
+        unsigned ticks;
+    } last;
+    uint64_t limit =
+                 atomic_load_explicit(&ticks.limit_ns, memory_order_relaxed),
+             share;
+
+    if (limit == 0 || wait->limit_ms != 0 || wait->since == 0 ||
+        atomic_load_explicit(&active, memory_order_relaxed) == 0)
+        return;
+    if (last.since != wait->since) {
+        last.since = wait->since;
+        last.ticks = 0;
+    }
+    share = (fsh_time_ns() - wait->since) * 16 / limit;
+    if (last.ticks < TICKS && share >= FIRST_TICK + last.ticks) {
+        last.ticks++;
+        atomic_fetch_add_explicit(&ticks.due, 1, memory_order_relaxed);
+    }
+}
+
+static void on_tick(struct fsh_answer *answer, unsigned status)
+{
+    (void)answer;
+    (void)status;
+    atomic_store_explicit(&ticks.open, false, memory_order_relaxed);
+}
+
+/* Lock held. */
+static void pass_time(void)
+{
+    if (ticks.sent == atomic_load_explicit(&ticks.due, memory_order_relaxed) ||
+        atomic_load_explicit(&ticks.open, memory_order_relaxed))
+        return;
+    ticks.answer.fn = on_tick;
+    atomic_store_explicit(&ticks.open, true, memory_order_relaxed);
+    if (fsh_gasnet.conduit->collective->tick(&ticks.answer))
+        ticks.sent++;
+    else
+        atomic_store_explicit(&ticks.open, false, memory_order_relaxed);
+}
+
 static bool go_round(void)
 {
     bool any = false;
 
+    pass_time();
     for (unsigned i = 0; i < PLACES; i++)
         if (card.place[i] != NULL)
             any |= go_on(card.place[i]);

@@ -19,9 +19,9 @@ static atomic_flag in_conduit = ATOMIC_FLAG_INIT;
 
 static void check_exit(struct fsh_wait *wait, const char *what)
 {
-    (void)wait;
     (void)what;
     fsh_exit_check();
+    fsh_run_card_watch(wait);
 }
 
 /* Other threads run only while this one waits in the conduit. If one has found

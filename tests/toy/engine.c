@@ -32,6 +32,7 @@ static struct {
     toy_engine_send_fn send;
     size_t place[FSH_COLL_SEQUENCES]; /* of the next descriptor + 1, or 0 */
     unsigned char *last[FSH_COLL_SEQUENCES]; /* value of the step before it */
+    unsigned late[FSH_COLL_SEQUENCES]; /* ticks while it waited for that one */
     size_t queue[FSH_COLL_QUEUE];
     unsigned queued, asked;
     struct value *values;
@@ -213,15 +214,22 @@ static void send(const uint64_t *d, const unsigned char *value, uint32_t bytes)
     } while (at < bytes);
 }
 
-static void end(size_t *place, const uint64_t *d, unsigned status)
+static void end_of(size_t *place, const uint64_t *d, unsigned status,
+                   uint32_t missing)
 {
     const struct fsh_sequence_end e = {.cookie =
                                            (uint16_t)fsh_colldesc_cookie(d),
                                        .status = (uint8_t)status,
-                                       .step = (uint8_t)fsh_colldesc_seq(d)};
+                                       .step = (uint8_t)fsh_colldesc_seq(d),
+                                       .source = (uint8_t)missing};
 
     *place = 0;
     fsh_collective_completed(&e);
+}
+
+static void end(size_t *place, const uint64_t *d, unsigned status)
+{
+    end_of(place, d, status, 0);
 }
 
 static bool step(size_t *place)
@@ -253,6 +261,7 @@ static bool step(size_t *place)
     free(*last);
     *last = value;
     *place += sizeof d;
+    engine.late[place - engine.place] = 0;
     if (!fits || fsh_colldesc_tail(d))
         end(place, d, fits ? FSH_STATUS_OK : FSH_STATUS_BAD_LENGTH);
     return true;
@@ -264,9 +273,37 @@ static void begin_next(size_t *place)
     if (engine.queued == 0)
         return;
     *place = engine.queue[0] + 1;
+    engine.late[place - engine.place] = 0;
     engine.queued--;
     memmove(engine.queue, engine.queue + 1,
             engine.queued * sizeof engine.queue[0]);
+}
+
+/* Of a step that waits for packets: the first that is not there. */
+static void give_up(size_t *place)
+{
+    uint64_t d[FSH_COLLDESC_WORDS];
+    struct toy_key key;
+
+    memcpy(d, engine.memory + *place - 1, sizeof d);
+    key = (struct toy_key){
+        (uint32_t)fsh_colldesc_vp(d), (uint32_t)fsh_colldesc_job(d),
+        (uint32_t)fsh_colldesc_seq(d), (uint32_t)fsh_colldesc_bytes(d)};
+    for (unsigned k = 0; k < fsh_colldesc_count(d); k++) {
+        const struct value *v = *find(source(d, k), &key);
+
+        if (v != NULL && v->got == v->key.total)
+            continue;
+        end_of(place, d, FSH_STATUS_TIMEOUT, source(d, k));
+        return;
+    }
+}
+
+void toy_engine_tick(void)
+{
+    for (unsigned i = 0; i < FSH_COLL_SEQUENCES; i++)
+        if (engine.place[i] != 0 && ++engine.late[i] == 3)
+            give_up(&engine.place[i]);
 }
 
 bool toy_engine_step(void)

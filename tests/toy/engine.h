@@ -32,6 +32,8 @@ unsigned toy_engine_run(size_t at);
 /* A piece of a value has come. */
 void toy_engine_arrive(uint32_t from, const struct toy_key *key, uint32_t at,
                        const void *data, size_t n);
+/* Time has passed: what has been missing at three of these ends its sequence. */
+void toy_engine_tick(void);
 /* Go on as far as possible; whether it went anywhere. */
 bool toy_engine_step(void);
 

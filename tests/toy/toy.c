@@ -174,6 +174,15 @@ static bool engine_run(size_t at, struct fsh_answer *answer)
     return true;
 }
 
+static bool engine_tick(struct fsh_answer *answer)
+{
+    pthread_mutex_lock(&toy.lock);
+    toy_engine_tick();
+    pthread_mutex_unlock(&toy.lock);
+    answer->fn(answer, FSH_STATUS_OK);
+    return true;
+}
+
 /* ---- what comes: with the lock ---- */
 
 static void arrive(const struct head *h, const void *data)
@@ -452,6 +461,7 @@ static const struct fsh_collective_ops collective = {
     .memory = engine_memory,
     .store = engine_store,
     .run = engine_run,
+    .tick = engine_tick,
     .sides = engine_sides,
 };
 

@@ -46,6 +46,15 @@ bool fsh_fpga_collective_run(size_t at, struct fsh_answer *answer)
                                 answer);
 }
 
+bool fsh_fpga_collective_tick(struct fsh_answer *answer)
+{
+    uint64_t message = 0;
+
+    fsh_collrun_set_op(&message, FSH_COLLMSG_TICK);
+    return fsh_fpga_engine_send(FSH_OP_COLLECTIVE, fsh_fpga.node, message,
+                                answer);
+}
+
 /* Sides of other lengths than powers of two have no place in it, nor lines without wraps. A
  * ring of 32 counts as two of 16, or a rank would meet more than FSH_COLL_EAGER. */
 uint16_t fsh_fpga_collective_sides(void)

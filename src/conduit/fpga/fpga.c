@@ -271,6 +271,7 @@ static const struct fsh_collective_ops collective = {
     .memory = fsh_fpga_collective_memory,
     .store = collective_store,
     .run = collective_run,
+    .tick = fsh_fpga_collective_tick,
     .sides = fsh_fpga_collective_sides,
 };
 

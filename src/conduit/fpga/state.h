@@ -216,6 +216,7 @@ bool fsh_fpga_collective_present(void);
 void fsh_fpga_collective_memory(struct fsh_engine_memory *memory);
 void fsh_fpga_collective_store(size_t at, const void *src, size_t n);
 bool fsh_fpga_collective_run(size_t at, struct fsh_answer *answer);
+bool fsh_fpga_collective_tick(struct fsh_answer *answer);
 uint16_t fsh_fpga_collective_sides(void);
 
 /* --- compute.c: compute cores ------------------------------------------------ */

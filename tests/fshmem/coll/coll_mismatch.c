@@ -2,7 +2,7 @@
 /*
  * Ranks that disagree on a call: coll_mismatch <scenario> makes the last one differ
  * from the others in one respect, and the job must end with a line that says so. killed,
- * killed_ring: it dies in the middle of many, of encoded rings.
+ * killed_ring: it dies in the middle of many, of encoded rings. hung: it never calls.
  */
 #include "coll.h"
 
@@ -112,6 +112,16 @@ static void killed(int last)
     }
 }
 
+/* It lives, but never calls. */
+static void hung(int last)
+{
+    FINE(sum(1, FSHMEM_DOUBLE, FSHMEM_SUM, 0));
+    while (last) {
+        usleep(10000);
+    }
+    FINE(sum(1, FSHMEM_DOUBLE, FSHMEM_SUM, 0));
+}
+
 static void killed_ring(int last)
 {
     static float gradients[64 * 1024];
@@ -172,6 +182,8 @@ int main(int argc, char **argv)
         roots(last);
     } else if (strcmp(scenario, "killed") == 0) {
         killed(last);
+    } else if (strcmp(scenario, "hung") == 0) {
+        hung(last);
     } else if (strcmp(scenario, "killed_ring") == 0) {
         killed_ring(last);
     } else if (strcmp(scenario, "early") == 0) {
