@@ -97,7 +97,7 @@ static void roots(int last)
         FINE(sum(1, FSHMEM_DOUBLE, FSHMEM_SUM, 0));
     }
     if (last) {
-        usleep(1000000);
+        usleep(6000000); /* engines are asked after seconds */
     }
     FINE(sum(1, FSHMEM_DOUBLE, FSHMEM_SUM, 0));
 }
