@@ -354,7 +354,7 @@ RACES = (("float", "2", 131072, "", "1024"), ("bfp16", "4", 131072, "", "1024"),
          ("bfp16", "2", 524288, "", "1024"), ("float", "4", 32768, "", "256"))
 LINKS = 28, 29, 31, 32
 # What the model does not follow closely, and what it is off by at most; all else is held to 3 %.
-OFF = {("bfp16", "2", 524288, "", "1024"): 0.05, ("bfp16", "4", 131072, "", "1024"): 0.035}
+OFF = {("bfp16", "2", 524288, "", "1024"): 0.045, ("bfp16", "4", 131072, "", "1024"): 0.032}
 
 
 def engines(fshperf, kind, ranks, sizes, arguments, packet):
@@ -402,6 +402,8 @@ PRODUCTS = ((4, 256, "", ()), (8, 256, "", ()), (8, 512, "", ()),
             (5, 240, "", ()), (4, 384, "", ()), (8, 384, "", ()),
             (8, 256, "--link-cycles 60 --dram-cycles 80",
              ("link.cycles=60", "dram.read_cycles=80")))
+# What the model is off by more than 3 %, and by what at most: parts of 48 columns.
+OFF_PRODUCTS = {(8, 384): 0.05}
 
 
 def product(fshrun, fshperf, nodes, size, arguments):
@@ -428,7 +430,8 @@ def check_studies(fshrun, fshperf):
         s = model.system.change(model.system.load("fshmem"), settings)
         near(f"a product of {size} on {nodes} nodes, {arguments or 'as stated'}",
              model.compute.matmul(s, size, nodes),
-             product(fshrun, fshperf, nodes, size, arguments), 0.03)
+             product(fshrun, fshperf, nodes, size, arguments),
+             OFF_PRODUCTS.get((nodes, size), 0.03))
 
 
 # Collectives by hosts that the model is off by more than 3 %, and by what at most: operation,
