@@ -18,14 +18,15 @@ module fsh_chost (
   logic [1:0] beat_q;
 
   always_comb begin
-    req_o.awvalid = valid_i && !begun_q;
-    req_o.wvalid  = begun_q;
-    req_o.wlast   = beat_q == '1;
-    req_o.awaddr  = 'x;
-    req_o.wdata   = 'x;
+    req_o         = 'x;
+    req_o.awvalid = 1'b0;
+    req_o.wvalid  = 1'b0;
     if (valid_i) begin
-      req_o.awaddr = {2'd0, addr_i, 6'd0};
-      req_o.wdata  = data_i[beat_q*128+:128];
+      req_o.awvalid = !begun_q;
+      req_o.wvalid  = begun_q;
+      req_o.wlast   = beat_q == '1;
+      req_o.awaddr  = {2'd0, addr_i, 6'd0};
+      req_o.wdata   = data_i[beat_q*128+:128];
     end
   end
   assign ready_o = begun_q && rsp_i.wready && beat_q == '1;

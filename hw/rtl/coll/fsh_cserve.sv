@@ -37,10 +37,11 @@ module fsh_cserve #(
   logic [LANES*(SW+BW)-1:0] at_q;  // place and beat
   logic [3:0]             re;
   logic [4*(SW+LW)-1:0]   raddr;
-  logic [511:0]           rdata;
   logic [LANES*2-1:0]     bank_q;  // of the beat that is shown
 
   for (genvar b = 0; b < 4; b++) begin : gen_bank
+    logic [127:0] rdata;
+
     fsh_ram #(
         .WIDTH(128),
         .DEPTH(SLOTS << LW)
@@ -51,7 +52,7 @@ module fsh_cserve #(
         .wdata_i(put_data_i[b*128+:128]),
         .re_i   (re[b]),
         .raddr_i(raddr[b*(SW+LW)+:SW+LW]),
-        .rdata_o(rdata[b*128+:128])
+        .rdata_o(rdata)
     );
   end
 
@@ -132,8 +133,16 @@ module fsh_cserve #(
     rd_rsp_o.rvalid  = mem_rsp_i.rvalid | shown_q;
     rd_rsp_o.rerr    = mem_rsp_i.rerr & ~shown_q;
     rd_rsp_o.rdata   = mem_rsp_i.rdata;
-    for (int unsigned l = 0; l < LANES; l++)
-      if (shown_q[l]) rd_rsp_o.rdata[l*128+:128] = rdata[bank_q[l*2+:2]*128+:128];
+    for (int unsigned l = 0; l < LANES; l++) begin
+      if (shown_q[l]) begin
+        unique case (bank_q[l*2+:2])
+          2'd0: rd_rsp_o.rdata[l*128+:128] = gen_bank[0].rdata;
+          2'd1: rd_rsp_o.rdata[l*128+:128] = gen_bank[1].rdata;
+          2'd2: rd_rsp_o.rdata[l*128+:128] = gen_bank[2].rdata;
+          default: rd_rsp_o.rdata[l*128+:128] = gen_bank[3].rdata;
+        endcase
+      end
+    end
   end
 
   assign mem_req_o = {asked, rd_req_i.arlen, rd_req_i.araddr};
