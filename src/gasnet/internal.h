@@ -191,6 +191,9 @@ _Static_assert(sizeof(struct fsh_wait) == sizeof(fsh_gasnet_wait_t),
 /* One round of waiting in a client call, `what`: polls, or pauses as
  * fsh_wait_pause does. Call fsh_wait_end when the wait is over. */
 void fsh_wait_step(struct fsh_wait *wait, const char *what);
+/* Called in each round of a wait, by its thread, once set; does not wait itself. */
+typedef void (*fsh_wait_watch_fn)(const struct fsh_wait *wait);
+void fsh_wait_set_watch(fsh_wait_watch_fn watch);
 /* The number of polls in this process that found something (wake.c). */
 extern atomic_uint fsh_wait_progress __attribute__((visibility("hidden")));
 /* Counts a poll that found something, and wakes the threads in
@@ -505,10 +508,6 @@ bool fsh_run_kick(void);
  * (run_card.c). */
 bool fsh_run_direct_kick(void);
 bool fsh_run_card_kick(void);
-/* For waits: lets the engine of this node say what is missing, shortly before the
- * watchdog would end the job. */
-struct fsh_wait;
-void fsh_run_card_watch(const struct fsh_wait *wait);
 /* Describes the calls in flight there, one line each, for state dumps. */
 void fsh_run_card_describe(void (*line)(void *arg, const char *text),
                            void *arg);

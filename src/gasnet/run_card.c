@@ -103,6 +103,32 @@ static bool team_may(const struct fsh_team *team)
     return true;
 }
 
+/* Of waits: lets the engine of this node say what is missing, shortly before the watchdog
+ * would end the job. */
+static void watch_wait(const struct fsh_wait *wait)
+{
+    static _Thread_local struct {
+        uint64_t since;
+        unsigned ticks;
+    } last;
+    uint64_t limit =
+                 atomic_load_explicit(&ticks.limit_ns, memory_order_relaxed),
+             share;
+
+    if (limit == 0 || wait->limit_ms != 0 || wait->since == 0 ||
+        atomic_load_explicit(&active, memory_order_relaxed) == 0)
+        return;
+    if (last.since != wait->since) {
+        last.since = wait->since;
+        last.ticks = 0;
+    }
+    share = (fsh_time_ns() - wait->since) * 16 / limit;
+    if (last.ticks < TICKS && share >= FIRST_TICK + last.ticks) {
+        last.ticks++;
+        atomic_fetch_add_explicit(&ticks.due, 1, memory_order_relaxed);
+    }
+}
+
 bool fsh_run_has_card(struct fsh_team *team)
 {
     struct fsh_run_team *t = team->runs;
@@ -113,6 +139,8 @@ bool fsh_run_has_card(struct fsh_team *team)
             (uint64_t)(fsh_option_seconds("FSHMEM_WATCHDOG") * 1e9),
             memory_order_relaxed);
         t->card = team_may(team);
+        if (t->card)
+            fsh_wait_set_watch(watch_wait);
         t->asked_card = true;
     }
     return t->card;
@@ -593,30 +621,6 @@ static bool admit(struct fsh_card_queue *queue)
 }
 
 /* ---- what is missing ---- */
-
-void fsh_run_card_watch(const struct fsh_wait *wait)
-{
-    static _Thread_local struct {
-        uint64_t since;
-        unsigned ticks;
-    } last;
-    uint64_t limit =
-                 atomic_load_explicit(&ticks.limit_ns, memory_order_relaxed),
-             share;
-
-    if (limit == 0 || wait->limit_ms != 0 || wait->since == 0 ||
-        atomic_load_explicit(&active, memory_order_relaxed) == 0)
-        return;
-    if (last.since != wait->since) {
-        last.since = wait->since;
-        last.ticks = 0;
-    }
-    share = (fsh_time_ns() - wait->since) * 16 / limit;
-    if (last.ticks < TICKS && share >= FIRST_TICK + last.ticks) {
-        last.ticks++;
-        atomic_fetch_add_explicit(&ticks.due, 1, memory_order_relaxed);
-    }
-}
 
 static void on_tick(struct fsh_answer *answer, unsigned status)
 {
