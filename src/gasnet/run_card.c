@@ -54,7 +54,7 @@ static atomic_uint active; /* calls that are not complete */
 static struct {
     struct fsh_answer answer;  /* of the last */
     atomic_bool open;          /* it is not there yet */
-    _Atomic uint64_t limit_ns; /* the watchdog's; 0: none */
+    _Atomic uint64_t limit_ns; /* the watchdog's; 0: none, or not known yet */
     atomic_uint due;           /* of waits */
     unsigned sent;             /* under the lock */
 } ticks;
@@ -129,18 +129,25 @@ static void watch_wait(const struct fsh_wait *wait)
     }
 }
 
+static void watch_waits(void)
+{
+    double limit = fsh_option_seconds("FSHMEM_WATCHDOG");
+
+    if (limit == 0)
+        return;
+    atomic_store_explicit(&ticks.limit_ns, (uint64_t)(limit * 1e9),
+                          memory_order_relaxed);
+    fsh_wait_set_watch(watch_wait);
+}
+
 bool fsh_run_has_card(struct fsh_team *team)
 {
     struct fsh_run_team *t = team->runs;
 
     if (__builtin_expect(!t->asked_card, 0)) {
-        atomic_store_explicit(
-            &ticks.limit_ns,
-            (uint64_t)(fsh_option_seconds("FSHMEM_WATCHDOG") * 1e9),
-            memory_order_relaxed);
         t->card = team_may(team);
         if (t->card)
-            fsh_wait_set_watch(watch_wait);
+            watch_waits();
         t->asked_card = true;
     }
     return t->card;

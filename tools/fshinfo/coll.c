@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/option.h"
+#include "coll/card/card.h"
 #include "gasnet/run.h"
 #include "options.h"
 
@@ -149,13 +150,14 @@ static const struct fsh_program_algorithm *asked_for(unsigned c, char name[40])
     return fsh_program_named(fsh_option_str(setting_of(c, name)));
 }
 
-static const struct fsh_program_algorithm *algorithm_for(
+/* Of a call whose ranks have cards. */
+static const struct fsh_program_algorithm *card_algorithm(
     const struct fsh_program_shape *shape, size_t bytes)
 {
     char name[40];
     const struct fsh_program_algorithm *a = asked_for(shape->call, name);
 
-    return a != NULL ? a : fsh_program_choose(shape, bytes);
+    return a != NULL ? a : fsh_card_choose(shape, bytes);
 }
 
 /* The size ranges of the chosen algorithms, found at powers of two. */
@@ -189,7 +191,7 @@ static bool card_takes(const struct fsh_program_shape *shape, size_t bytes)
 {
     struct fsh_coll_work work = {.elem = 8, .count = bytes / 8};
 
-    return fsh_run_card_takes(algorithm_for(shape, bytes), shape, &work);
+    return fsh_run_card_takes(card_algorithm(shape, bytes), shape, &work);
 }
 
 /* The sizes that the cards' engines handle, found at powers of two. */

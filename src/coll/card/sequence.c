@@ -35,17 +35,17 @@ bool fsh_card_folds(unsigned type, unsigned op)
 #define QUARTERS 8192u
 #define QUARTERS_RANKS 16u
 
-/* Long broadcasts pass the ranks one after the other, which uses each link once, if there are so many bytes a
- * rank (64 KiB: of 8 ranks 25 us for 30 by a double tree, of 32 48 for 43; 512 KiB: 169 for 258). */
+/* Long broadcasts pass the ranks one after the other, which uses each link once, if there are
+ * so many bytes a rank (32 nodes, torus:4x8: 64 KiB 48 us, 43 by a double tree; 512 KiB 169
+ * for 258). */
 #define CHAIN_BROADCAST ((size_t)32 << 10)
 #define CHAIN_RANK 4096u
 
 static const struct fsh_program_algorithm *for_broadcast(
     const struct fsh_program_shape *shape, size_t bytes)
 {
-    if (bytes <=
-        FSH_CARD_PACKET) /* which an engine sends again at once: few rounds */
-        return &fsh_program_spread;
+    if (bytes <= FSH_CARD_PACKET)
+        return &fsh_program_spread; /* sent again at once, so in few rounds */
     if (bytes >= CHAIN_BROADCAST && bytes / CHAIN_RANK >= shape->size)
         return fsh_program_named("chain");
     return fsh_program_choose(shape, bytes);

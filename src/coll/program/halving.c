@@ -19,8 +19,7 @@ struct part {
     struct fsh_tree t;
     uint32_t top;
     uint32_t w;
-    uint32_t
-        halvings; /* levels; at those above them all that is left is exchanged */
+    uint32_t halvings; /* levels; above them all that is left is exchanged */
 };
 
 /* SeqIDs: 0 for pairs, then one per level forward, one per level back, and one at the
